@@ -1,7 +1,9 @@
-// refinement, planes: sixteen threads fit the plane of a tile, one a column of samples, which they hold in
-// registers; then one thread a rejected pixel chooses. A block of pixels lists the rejected ones first, so
-// that its warps have no idle lanes.
+// refinement, planes. Two kernels: sixteen threads fit the plane of a tile, one a column of samples, which they
+// hold in registers, while other blocks copy kept pixels and list rejected ones; then one thread a rejected
+// pixel chooses.
 #include "cuda/filters/cuda_plane_filling.h"
+
+#include <algorithm>
 
 #include "cuda/device/warp.cuh"
 #include "cuda/filters/launch_filter.cuh"
@@ -11,8 +13,8 @@ namespace parallax::cuda {
 namespace {
 
 constexpr int kFitThreads = 128;
-// A block's pixels: few, since all of a block's may be rejected.
-constexpr int kChoiceWidth = kWarpSize, kChoiceHeight = 8, kChoiceThreads = kChoiceWidth * kChoiceHeight;
+constexpr int kListRows = 8;  // of a block of kFitThreads columns that lists rejected pixels
+constexpr int kChoiceThreads = 128, kMostChoiceBlocks = 1024;
 
 struct Tiles {
   int side, step;  // px
@@ -41,11 +43,8 @@ __device__ T SumOverColumns(T value) {
   return value;
 }
 
-__global__ void __launch_bounds__(kFitThreads)
-    FitPlanesKernel(DeviceDisparityMap map, Tiles tiles, FitArguments fit, DisparityPlane* planes) {
-  WaitForKernelBefore();
-  LetNextKernelBegin();
-  const int thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+__device__ __forceinline__ void FitPlane(const DeviceDisparityMap& map, const Tiles& tiles,
+                                         const FitArguments& fit, DisparityPlane* planes, int thread) {
   const int tile = thread / kPlaneColumns, column = thread % kPlaneColumns;
   const int tile_x = tile % tiles.width, tile_y = tile / tiles.width;  // beyond the last: stores nothing
   const int x = tiles.CenterOf(tile_x) + (column - kPlaneSampleRadius) * tiles.step;
@@ -120,6 +119,58 @@ __global__ void __launch_bounds__(kFitThreads)
     planes[tile] = {plane.value + start, plane.slope_x / step, plane.slope_y / step};
   } else {
     planes[tile] = {kNoValue, 0.0F, 0.0F};
+  }
+}
+
+// A block's share, by its number. Each warp has a place in the list for all of its pixels.
+__device__ __forceinline__ void ListRejectedPixels(const DeviceDisparityMap& map,
+                                                   const RejectedPixels& rejected,
+                                                   DeviceImageView<float> filled, int block) {
+  const int blocks_across = (filled.width + kFitThreads - 1) / kFitThreads;
+  const int x = block % blocks_across * kFitThreads + static_cast<int>(threadIdx.x);
+  const int y_begin = block / blocks_across * kListRows;
+  float values[kListRows];
+  std::uint8_t validity[kListRows];
+#pragma unroll
+  for (int row = 0; row < kListRows; ++row) {
+    const bool is_inside = filled.Contains(x, y_begin + row);
+    values[row] = is_inside ? map.disparity(x, y_begin + row) : 0.0F;
+    validity[row] = is_inside ? map.validity(x, y_begin + row) : std::uint8_t{0};
+  }
+  unsigned masks[kListRows], num_rejected = 0;
+#pragma unroll
+  for (int row = 0; row < kListRows; ++row) {
+    const bool is_rejected = (validity[row] & kRejected) != 0;
+    if (!is_rejected && filled.Contains(x, y_begin + row)) filled(x, y_begin + row) = values[row];
+    masks[row] = __ballot_sync(kFullWarp, is_rejected);
+    num_rejected += static_cast<unsigned>(__popc(masks[row]));
+  }
+  if (num_rejected == 0) return;
+  const unsigned lane = threadIdx.x % kWarpSize;
+  unsigned first = 0;
+  if (lane == 0) first = atomicAdd(rejected.count, num_rejected);
+  first = __shfl_sync(kFullWarp, first, 0);
+#pragma unroll
+  for (int row = 0; row < kListRows; ++row) {
+    if (((masks[row] >> lane) & 1U) != 0) {
+      const unsigned place = first + static_cast<unsigned>(__popc(masks[row] & ((1U << lane) - 1U)));
+      rejected.x[place] = static_cast<std::uint16_t>(x);
+      rejected.y[place] = static_cast<std::uint16_t>(y_begin + row);
+    }
+    first += static_cast<unsigned>(__popc(masks[row]));
+  }
+}
+
+// Blocks from num_fit_blocks on list pixels.
+__global__ void __launch_bounds__(kFitThreads)
+    FitPlanesKernel(DeviceDisparityMap map, Tiles tiles, FitArguments fit, DisparityPlane* planes,
+                    unsigned num_fit_blocks, RejectedPixels rejected, DeviceImageView<float> filled) {
+  WaitForKernelBefore();
+  LetNextKernelBegin();
+  if (blockIdx.x < num_fit_blocks) {
+    FitPlane(map, tiles, fit, planes, static_cast<int>(blockIdx.x * kFitThreads + threadIdx.x));
+  } else {
+    ListRejectedPixels(map, rejected, filled, static_cast<int>(blockIdx.x - num_fit_blocks));
   }
 }
 
@@ -200,39 +251,43 @@ __device__ __forceinline__ float ChoosePlane(const ChoiceInput& input, int x, in
 }
 
 __global__ void __launch_bounds__(kChoiceThreads)
-    ChoosePlanesKernel(const ChoiceInput input, DeviceImageView<float> filled, std::uint32_t* counter) {
-  __shared__ std::uint8_t rejected[kChoiceThreads];  // numbers of pixels in the block, in any order
-  __shared__ int num_rejected;
+    ChoosePlanesKernel(const ChoiceInput input, const RejectedPixels rejected, DeviceImageView<float> filled,
+                       std::uint32_t* counter) {
   WaitForKernelBefore();
   LetNextKernelBegin();
-  const int lane = static_cast<int>(threadIdx.x), thread = static_cast<int>(threadIdx.y) * kWarpSize + lane;
-  const int x_begin = static_cast<int>(blockIdx.x) * kChoiceWidth,
-            y_begin = static_cast<int>(blockIdx.y) * kChoiceHeight;
-  if (thread == 0) num_rejected = 0;
-  if (counter != nullptr && x_begin + y_begin + thread == 0) *counter = 0;
-  __syncthreads();
-  const int x = x_begin + lane, y = y_begin + static_cast<int>(threadIdx.y);
-  bool is_rejected = false;
-  if (input.guide.Contains(x, y)) {
-    is_rejected = (input.map.validity(x, y) & kRejected) != 0;
-    if (!is_rejected) filled(x, y) = input.map.disparity(x, y);
+  const unsigned thread = blockIdx.x * kChoiceThreads + threadIdx.x;
+  if (counter != nullptr && thread == 0) *counter = 0;
+  const unsigned num_rejected = *rejected.count;
+  for (unsigned i = thread; i < num_rejected; i += gridDim.x * kChoiceThreads) {
+    const int x = rejected.x[i], y = rejected.y[i];
+    const float chosen = ChoosePlane(input, x, y);
+    if (!isnan(chosen)) {
+      std::uint8_t& validity = input.map.validity(x, y);
+      validity = static_cast<std::uint8_t>(validity | kFilled);
+    }
+    filled(x, y) = chosen;
   }
-  const unsigned mask = __ballot_sync(kFullWarp, is_rejected);
-  int first = 0;
-  if (lane == 0 && mask != 0) first = atomicAdd(&num_rejected, __popc(mask));
-  first = __shfl_sync(kFullWarp, first, 0);
-  if (is_rejected) {
-    rejected[first + __popc(mask & ((1U << lane) - 1U))] = static_cast<std::uint8_t>(thread);
+}
+
+// Without filled it lists no pixels.
+void LaunchFit(const Parameters& parameters, const DeviceDisparityMap& map, DisparityPlane* planes,
+               const RejectedPixels& rejected, DeviceImageView<float> filled, cudaStream_t stream) {
+  const RefinementParameters& refinement = parameters.refinement;
+  const Tiles tiles = TilesOf(refinement, map.disparity.width, map.disparity.height);
+  const float lowest = static_cast<float>(parameters.matching_cost.min_disparity);
+  const float highest = lowest + static_cast<float>(parameters.matching_cost.num_disparities - 1);
+  FitArguments fit{lowest, highest, 0, {}};
+  while ((1 << fit.num_halvings) < parameters.matching_cost.num_disparities) ++fit.num_halvings;
+  for (int i = 0; i < kPlaneRounds; ++i) {
+    fit.inverse_reach[i] = 1.0F / PlaneReach(refinement.plane_tolerance, kPlaneRoundTolerances[i]);
   }
-  __syncthreads();
-  if (thread >= num_rejected) return;
-  const int at_x = x_begin + rejected[thread] % kWarpSize, at_y = y_begin + rejected[thread] / kWarpSize;
-  const float chosen = ChoosePlane(input, at_x, at_y);
-  if (!isnan(chosen)) {
-    std::uint8_t& validity = input.map.validity(at_x, at_y);
-    validity = static_cast<std::uint8_t>(validity | kFilled);
-  }
-  filled(at_x, at_y) = chosen;
+  const auto blocks = [](int count, int of_block) {
+    return static_cast<unsigned>((count + of_block - 1) / of_block);
+  };
+  const unsigned num_fit_blocks = blocks(tiles.width * tiles.height * kPlaneColumns, kFitThreads);
+  const unsigned num_list_blocks = blocks(filled.width, kFitThreads) * blocks(filled.height, kListRows);
+  LaunchFilter("FitPlanesKernel", FitPlanesKernel, num_fit_blocks + num_list_blocks, kFitThreads, 0, stream,
+               map, tiles, fit, planes, num_fit_blocks, rejected, filled);
 }
 
 }  // namespace
@@ -245,35 +300,25 @@ std::size_t LargestNumTiles(const RefinementParameters& parameters, std::size_t 
 
 void FitPlanes(const Parameters& parameters, const DeviceDisparityMap& map, DisparityPlane* planes,
                cudaStream_t stream) {
-  const RefinementParameters& refinement = parameters.refinement;
-  const Tiles tiles = TilesOf(refinement, map.disparity.width, map.disparity.height);
-  const float lowest = static_cast<float>(parameters.matching_cost.min_disparity);
-  const float highest = lowest + static_cast<float>(parameters.matching_cost.num_disparities - 1);
-  FitArguments fit{lowest, highest, 0, {}};
-  while ((1 << fit.num_halvings) < parameters.matching_cost.num_disparities) ++fit.num_halvings;
-  for (int i = 0; i < kPlaneRounds; ++i) {
-    fit.inverse_reach[i] = 1.0F / PlaneReach(refinement.plane_tolerance, kPlaneRoundTolerances[i]);
-  }
-  const int num_threads = tiles.width * tiles.height * kPlaneColumns;
-  LaunchFilter("FitPlanesKernel", FitPlanesKernel,
-               dim3(static_cast<unsigned>((num_threads + kFitThreads - 1) / kFitThreads)), dim3(kFitThreads),
-               0, stream, map, tiles, fit, planes);
+  LaunchFit(parameters, map, planes, {}, {}, stream);
 }
 
 void FillFromPlanes(const Parameters& parameters, DeviceImageView<const std::uint8_t> guide,
-                    const DeviceDisparityMap& map, DisparityPlane* planes, DeviceImageView<float> filled,
-                    std::uint32_t* counter, cudaStream_t stream) {
-  FitPlanes(parameters, map, planes, stream);
+                    const DeviceDisparityMap& map, DisparityPlane* planes, const RejectedPixels& rejected,
+                    DeviceImageView<float> filled, std::uint32_t* counter, cudaStream_t stream) {
+  LaunchFit(parameters, map, planes, rejected, filled, stream);
   const RefinementParameters& refinement = parameters.refinement;
-  const Tiles tiles = TilesOf(refinement, guide.width, guide.height);
   const float lowest = static_cast<float>(parameters.matching_cost.min_disparity);
   const float highest = lowest + static_cast<float>(parameters.matching_cost.num_disparities - 1);
-  const dim3 grid(static_cast<unsigned>((guide.width + kChoiceWidth - 1) / kChoiceWidth),
-                  static_cast<unsigned>((guide.height + kChoiceHeight - 1) / kChoiceHeight));
-  const ChoiceInput choice{
-      map, guide, tiles, {PlaneReach(refinement.plane_tolerance, 1.0F), lowest, highest}, planes};
-  LaunchFilter("ChoosePlanesKernel", ChoosePlanesKernel, grid, dim3(kChoiceWidth, kChoiceHeight), 0, stream,
-               choice, filled, counter);
+  const ChoiceInput choice{map,
+                           guide,
+                           TilesOf(refinement, guide.width, guide.height),
+                           {PlaneReach(refinement.plane_tolerance, 1.0F), lowest, highest},
+                           planes};
+  const int num_blocks =
+      std::min(kMostChoiceBlocks, (guide.width * guide.height + kChoiceThreads - 1) / kChoiceThreads);
+  LaunchFilter("ChoosePlanesKernel", ChoosePlanesKernel, static_cast<unsigned>(num_blocks), kChoiceThreads, 0,
+               stream, choice, rejected, filled, counter);
 }
 
 }  // namespace parallax::cuda

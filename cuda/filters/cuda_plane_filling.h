@@ -18,6 +18,12 @@ namespace parallax::cuda {
 // Most tiles that images of up to this many pixels have.
 std::size_t LargestNumTiles(const RefinementParameters& parameters, std::size_t num_pixels);
 
+// Memory for a list of an image's rejected pixels, in any order; borrowed.
+struct RejectedPixels {
+  std::uint16_t *x = nullptr, *y = nullptr;  // room for all pixels
+  std::uint32_t* count = nullptr;            // 0 when FillFromPlanes begins
+};
+
 // The planes of all tiles, row by row; value kNoValue if there is none.
 void FitPlanes(const Parameters& parameters, const DeviceDisparityMap& map, DisparityPlane* planes,
                cudaStream_t stream);
@@ -25,7 +31,7 @@ void FitPlanes(const Parameters& parameters, const DeviceDisparityMap& map, Disp
 // left image; planes: room for one for each tile. counter, unless null, is set to 0 on the way: a copy between
 // kernels would take longer.
 void FillFromPlanes(const Parameters& parameters, DeviceImageView<const std::uint8_t> guide,
-                    const DeviceDisparityMap& map, DisparityPlane* planes, DeviceImageView<float> filled,
-                    std::uint32_t* counter, cudaStream_t stream);
+                    const DeviceDisparityMap& map, DisparityPlane* planes, const RejectedPixels& rejected,
+                    DeviceImageView<float> filled, std::uint32_t* counter, cudaStream_t stream);
 
 }  // namespace parallax::cuda

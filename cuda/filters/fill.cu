@@ -50,6 +50,7 @@ struct Arguments {
   std::uint8_t* validity;
   Lines lines;
   std::uint32_t* holes_left;  // one a pass: whether it has left holes
+  std::uint32_t* counter;
   int pass;
 };
 
@@ -62,8 +63,10 @@ __global__ void __launch_bounds__(kWarpSize* kMarkWarps) MarkValuesKernel(const 
   const int first = (static_cast<int>(blockIdx.x) * kMarkWarps + static_cast<int>(threadIdx.y)) * kWarpSize;
   const int number = first + lane, y_begin = band * kBand;
   if (a.pass == 0) {
-    if (blockIdx.x == 0 && band == 0 && blockIdx.z == 0 && threadIdx.y == 0 && lane < 2)
-      a.holes_left[lane] = 0;
+    if (blockIdx.x == 0 && band == 0 && blockIdx.z == 0 && threadIdx.y == 0) {
+      if (lane < 2) a.holes_left[lane] = 0;
+      if (lane == 0 && a.counter != nullptr) *a.counter = 0;
+    }
   } else if (a.holes_left[a.pass - 1] == 0) {
     return;
   }
@@ -231,7 +234,7 @@ std::size_t NumFillWords(int width, int height) {
 void FillHoles(const FillScratch& scratch, const DeviceDisparityMap& map, cudaStream_t stream) {
   const int width = map.disparity.width, height = map.disparity.height;
   Arguments a{map.disparity.data, map.validity.data, Lines(scratch.has_value, width, height),
-              scratch.holes_left, 0};
+              scratch.holes_left, scratch.counter,   0};
   const dim3 lines(static_cast<unsigned>(NumOf(width + kBand - 1, kWarpSize * kMarkWarps)),
                    static_cast<unsigned>(NumOf(height, kBand)), 3);
   const auto blocks = static_cast<unsigned>(NumOf(width * height, kPixelsOfBlock));

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "cuda/device/check.h"
 #include "cuda/filters/cuda_plane_filling.h"
 #include "cuda/filters/cuda_smoothing.h"
 #include "cuda/filters/cuda_speckle.h"
@@ -31,6 +32,7 @@ MapMemory MapMemory::Take(Arena& arena, const Parameters& parameters, int width,
   const RefinementParameters& refinement = parameters.refinement;
   const bool judges = HasTrees(parameters);
   if (judges) memory.judgement = JudgementMemory::Take(arena, width, height);
+  if (refinement.planes) memory.num_rejected = arena.Take<std::uint32_t>(1);
   if (HasChoice(parameters)) memory.choice = ChoiceMemory::Take(arena, width, height);
   if (refinement.planes || judges) {
     memory.planes = arena.Take<DisparityPlane>(LargestNumTiles(refinement, num_pixels));
@@ -76,7 +78,8 @@ void MapStages::EnqueueJudgement(DeviceImageView<const std::uint8_t> guide, cons
 
 void MapStages::EnqueueFill(const StepRunner& run, cudaStream_t stream) {
   run(Step::kFill, [&] {
-    if (parameters_.filter.fill) FillHoles({memory_.has_value, memory_.holes_left}, map_, stream);
+    if (parameters_.filter.fill)
+      FillHoles({memory_.has_value, memory_.holes_left, memory_.num_rejected}, map_, stream);
   });
 }
 
@@ -87,8 +90,14 @@ void MapStages::EnqueueLast(DeviceImageView<const std::uint8_t> guide, const Ste
   const auto swap = [&] { std::swap(map_.disparity, other_disparity_); };
   if (refinement.planes) {
     run(Step::kPlanes, [&] {
-      FillFromPlanes(parameters_, guide, map_, memory_.planes, other_disparity_, memory_.choice.num_listed,
-                     stream);
+      if (memory_.holes_left == nullptr) {  // nobody has filled holes and cleared the counter
+        Check(cudaMemsetAsync(memory_.num_rejected, 0, sizeof(*memory_.num_rejected), stream),
+              "cudaMemsetAsync");
+      }
+      // The winners are not needed any more.
+      const RejectedPixels rejected{memory_.winner_left, memory_.winner_right, memory_.num_rejected};
+      FillFromPlanes(parameters_, guide, map_, memory_.planes, rejected, other_disparity_,
+                     memory_.choice.num_listed, stream);
       swap();
     });
     if (HasChoice(parameters_)) {

@@ -26,6 +26,7 @@ struct MapMemory {
   std::uint8_t *validity = nullptr, *confidence = nullptr;
   std::uint32_t *labels = nullptr, *sizes = nullptr;
   DisparityPlane* planes = nullptr;
+  std::uint32_t* num_rejected = nullptr;
   JudgementMemory judgement;
   ChoiceMemory choice;
   std::uint32_t *has_value = nullptr, *holes_left = nullptr;

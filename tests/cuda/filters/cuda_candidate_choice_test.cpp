@@ -35,8 +35,9 @@ TEST_F(CudaCandidateChoiceTest, EqualsTheReference) {
     const auto guide = Uploaded(c.guide, stream);
     UploadedMap map(c.map, stream), filled(width, height, stream);
     const auto choice = cuda::ChoiceMemory::Take(arena, width, height);
-    cuda::FillFromPlanes(c.parameters, guide.ConstView(), map.View(), planes.data(), filled.disparity.View(),
-                         choice.num_listed, stream.get());
+    RejectedPixelsMemory rejected(width, height, stream);
+    cuda::FillFromPlanes(c.parameters, guide.ConstView(), map.View(), planes.data(), rejected.View(),
+                         filled.disparity.View(), choice.num_listed, stream.get());
     cuda::ChooseCandidates(c.parameters, guide.ConstView(), map.View(), planes.data(), choice,
                            filled.disparity.View(), stream.get());
     DisparityMap made = map.Download(stream);

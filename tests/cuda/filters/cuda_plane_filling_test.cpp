@@ -24,8 +24,9 @@ TEST_F(CudaPlaneFillingTest, EqualsTheReference) {
         c.parameters.refinement, static_cast<std::size_t>(width) * static_cast<std::size_t>(height)));
     const auto guide = Uploaded(c.guide, stream);
     UploadedMap map(c.map, stream), filled(width, height, stream);
-    cuda::FillFromPlanes(c.parameters, guide.ConstView(), map.View(), planes.data(), filled.disparity.View(),
-                         nullptr, stream.get());
+    RejectedPixelsMemory rejected(width, height, stream);
+    cuda::FillFromPlanes(c.parameters, guide.ConstView(), map.View(), planes.data(), rejected.View(),
+                         filled.disparity.View(), nullptr, stream.get());
     DisparityMap made = map.Download(stream);
     made.disparity = Downloaded(filled.disparity, stream);
     EXPECT_EQ(DifferenceOf("planes", expected, made), "") << "case " << number;

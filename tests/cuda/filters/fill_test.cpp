@@ -27,9 +27,15 @@ TEST_F(CudaFillTest, EqualsTheReference) {
     }
     UploadedMap map(expected, stream);
     reference::FillHoles(expected, threads);
-    cuda::DeviceBuffer<std::uint32_t> has_value(cuda::NumFillWords(width, height)), holes_left(2);
-    cuda::FillHoles({has_value.data(), holes_left.data()}, map.View(), stream.get());
+    cuda::DeviceBuffer<std::uint32_t> has_value(cuda::NumFillWords(width, height)), holes_left(2), counter(1);
+    std::uint32_t count = 1;
+    cuda::Check(cudaMemcpyAsync(counter.data(), &count, sizeof(count), cudaMemcpyDefault, stream.get()),
+                "cudaMemcpyAsync");
+    cuda::FillHoles({has_value.data(), holes_left.data(), counter.data()}, map.View(), stream.get());
+    cuda::Check(cudaMemcpyAsync(&count, counter.data(), sizeof(count), cudaMemcpyDefault, stream.get()),
+                "cudaMemcpyAsync");
     EXPECT_EQ(DifferenceOf("fill", expected, map.Download(stream)), "") << "case " << number;
+    EXPECT_EQ(count, 0U);
   }
 }
 

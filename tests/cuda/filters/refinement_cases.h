@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "cuda/filters/cuda_plane_filling.h"
 #include "tests/cuda/uploaded_images.h"
 #include "tests/support/plain_parameters.h"
 
@@ -57,5 +58,19 @@ inline RefinementCase MakeRefinementCase(int number) {
   }
   return c;
 }
+
+// Memory of FillFromPlanes on the device, its list empty.
+class RejectedPixelsMemory {
+ public:
+  RejectedPixelsMemory(int width, int height, const cuda::Stream& stream)
+      : x_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height)), y_(x_.size()), count_(1) {
+    cuda::Check(cudaMemsetAsync(count_.data(), 0, sizeof(std::uint32_t), stream.get()), "cudaMemsetAsync");
+  }
+  cuda::RejectedPixels View() { return {x_.data(), y_.data(), count_.data()}; }
+
+ private:
+  cuda::DeviceBuffer<std::uint16_t> x_, y_;
+  cuda::DeviceBuffer<std::uint32_t> count_;
+};
 
 }  // namespace parallax::test
