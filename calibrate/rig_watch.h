@@ -22,10 +22,10 @@ struct RigDrift {
   // nothing shows it. Disparities that are too large do not show.
   double shift_px = 0;
   double rows_px = 0;          // by which rows differ: the median of the last frame
-  RightTurn_urad taken_out{};  // of that frame by its rectification
-  // By which the turn, less what rectification takes out, moves rows at the image's corners, px. By which it, or
-  // the shift if that is larger, makes
-  // depths at 5 m too large (above 0) or too small, as a share of 5 m; one standard deviation.
+  RightTurn_urad taken_out{};  // that rectification corrected in that frame
+  // corner_px: how far the turn that is not corrected moves rows at the corners of the image, px. depth_error: how
+  // much too large (above 0) or too small the turn, or the shift if that is larger, makes depths at 5 m, as a share
+  // of 5 m. depth_sigma: one standard deviation of it.
   double corner_px = 0, depth_error = 0, depth_sigma = 0;
 };
 
@@ -33,15 +33,15 @@ struct RigDrift {
 // starts anew.
 class RigWatch {
  public:
-  // Both images rectified and of one size; taken_out: the turn of the right camera that rectification has taken out
-  // of them. Frames with fewer than 100 matches are left out.
+  // left, right: rectified images of one size. taken_out: the turn of the right camera that rectification has
+  // corrected in them. Frames with fewer than 100 matches are left out.
   void Add(const CameraImageView& left, const CameraImageView& right, const StereoRig& rig,
            const RightTurn_urad& taken_out = {});
 
   const RigDrift& drift() const { return drift_; }
-  // What to take out next of a rig that is followed: the turn about x and z, where it moves rows at the corners by
-  // 0.1 px or more against what was taken out of the last frame, and at most 2 px of it at a time. About y
-  // nothing, because errors of the lens look like it.
+  // The turn that the next frames should correct. It differs from that of the last frame only if rows at the
+  // corners move by 0.1 px or more, and by at most 2 px at a time. Nothing is corrected about y, because errors of
+  // the lens look like a turn about y.
   RightTurn_urad NextTurn() const;
   // What is wrong, in one line with the remedy: rows at the corners differ by more than a pixel, or depths at
   // 5 m are off by more than 5 %, each beyond five standard deviations. Empty if nothing is.
@@ -60,7 +60,7 @@ class RigWatch {
   std::vector<double> far_px_;  // disparities of the farthest points of the last frames
   RigDrift drift_;
   double corner_sigma_px_ = 0;
-  std::array<double, 2> turn_px_{};  // rows at the corners of a turn about x and z by a radian
+  std::array<double, 2> turn_px_{};  // how far a turn by one radian about x and z moves rows at the corners
 };
 
 }  // namespace parallax

@@ -77,7 +77,7 @@ constexpr CloudRow kClouds[] = {
     {"cpu", [](int, int num_threads) { return MakeCpuCloudMeasures(num_threads); }},
 };
 
-// The first matching row of the table; null if there is none.
+// The first row of the table that fits; null if no row does.
 template <typename Row, std::size_t kSize, typename Fits>
 const Row* FindRow(const Row (&rows)[kSize], std::string_view backend, Fits fits) {
   const Row* found = std::find_if(std::begin(rows), std::end(rows),

@@ -30,7 +30,8 @@ struct CloudOptions {
 // Declares --backend, --device, --threads and --json. options must outlive the parsing.
 void AddCloudOptions(CLI::App& command, CloudOptions& options);
 
-// Checks of options: return an empty text for a finite number above 0 (or at least 0), otherwise the fault.
+// Checks for CLI11's options. Return an empty text for a finite number above 0 (or at least 0), otherwise the error
+// message.
 std::string CheckPositive(const std::string& text);
 std::string CheckNotNegative(const std::string& text);
 

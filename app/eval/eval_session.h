@@ -44,7 +44,7 @@ class EvalSession {
   // them.
   EvalSession(EvalSubject subject, std::vector<Metric> metrics, EvalOutputs outputs);
 
-  // From now on, also scores clouds; depths outside the limits are left out.
+  // Also scores the clouds of all following frames. limits: depths outside of them are left out.
   void ScoreClouds(std::unique_ptr<CloudEvaluator> evaluator, const ReprojectionParameters& limits);
 
   // Scores one frame with truth and draws the requested pictures; not thread-safe. time_ms: of the matcher,

@@ -1,4 +1,4 @@
-// Times from capture to result of a run of any length.
+// The times from capture to result of a run, counted in a fixed amount of memory.
 #pragma once
 
 #include <array>
@@ -9,19 +9,19 @@
 
 namespace parallax::app {
 
-// Counts by bins that grow by a 32nd of an octave, from 1/64 ms to about an hour; shorter and longer times are in
-// the bins at the ends.
+// Counts times in bins, each wider than the one before by a 32nd of an octave, from 1/64 ms to about an hour. The
+// first and the last bin also take shorter and longer times.
 class LatencyHistogram {
  public:
   void Add(double ms);  // ms: at least 0
 
   std::uint64_t size() const { return size_; }
-  // Of an empty histogram, 0.
+  // 0 if the histogram is empty; so are the two below.
   double mean_ms() const { return size_ > 0 ? sum_ms_ / static_cast<double>(size_) : 0; }
   double longest_ms() const { return longest_ms_; }
-  // The time that this share of all, 0 to 1, does not exceed, to 2.2 %.
+  // The time that a share of all times, 0 to 1, does not exceed; accurate to 2.2 %.
   double Quantile_ms(double share) const;
-  // By quarters of an octave: the upper end of a bin, ms, and its count; empty bins are left out.
+  // The upper end, ms, and the count of bins of a quarter of an octave. Empty bins are left out.
   std::vector<std::pair<double, std::uint64_t>> Counts() const;
 
  private:

@@ -19,9 +19,9 @@ namespace {
 
 constexpr std::size_t kFramesAwaiting = 2;
 constexpr std::chrono::seconds kStatusEvery{1};
-constexpr std::string_view kDiagnosticsTopic = "/diagnostics";  // of all nodes
+constexpr std::string_view kDiagnosticsTopic = "/diagnostics";  // shared by all nodes
 
-// Of the pixels with a depth, in the order of ValuesOfPoints.
+// The confidence of every point, in the order of ValuesOfPoints.
 std::vector<float> ConfidenceOf(HostImageView<const std::uint8_t> confidence,
                                 HostImageView<const float> points_m) {
   std::vector<float> of_points;

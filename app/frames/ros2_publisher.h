@@ -40,8 +40,8 @@ class Ros2Publisher {
   Ros2Publisher& operator=(const Ros2Publisher&) = delete;
 
   void Publish(std::shared_ptr<const MatchedFrame> frame) { frames_.Push(std::move(frame)); }
-  // status: what /diagnostics says from now on, asked for in the thread of this object; empty: nothing. When this
-  // returns, a call in progress has ended.
+  // status: returns what /diagnostics publishes; called in the thread of this object. Empty: nothing is published
+  // any more. When this function returns, no call of the previous status is in progress.
   void ReportStatus(std::function<RosStatus()> status) {
     const std::scoped_lock lock(status_mutex_);
     status_ = std::move(status);

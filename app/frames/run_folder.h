@@ -80,7 +80,7 @@ inline constexpr std::string_view kShardOption = "--shard";  // key of the run's
 inline constexpr std::string_view kCommandRecord = "command", kArgumentKey = "argument";
 // Key of the run's record: the version that made the results.
 inline constexpr std::string_view kVersionKey = "parallax";
-// Key of a frame's record: the turn that --rig-follow took out.
+// Key of a frame's record: the camera turn that --rig-follow corrected.
 inline constexpr std::string_view kTurnKey = "turn";
 
 }  // namespace parallax::app

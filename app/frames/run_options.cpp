@@ -30,13 +30,14 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
       ->check(CLI::Range(0.0, 60000.0))
       ->capture_default_str();
   command
-      .add_option("--priority", options.priority,
-                  "Real-time priority of the run's threads (SCHED_FIFO), except those that only measure; 0 = "
-                  "none")
+      .add_option(
+          "--priority", options.priority,
+          "Real-time priority of the run's threads (SCHED_FIFO), except the one that measures the rig; "
+          "0 = none")
       ->type_name("N")
       ->check(CLI::Range(0, 99))
       ->capture_default_str();
-  command.add_option("--cores", options.cores, "Cores that the run keeps to, such as 2,4-7 [all]")
+  command.add_option("--cores", options.cores, "Cores that the run may use, such as 2,4-7 [all]")
       ->type_name("LIST");
   command.add_option("-o,--output", options.output, "Folder for the results")
       ->type_name("DIR")
@@ -85,9 +86,10 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
                   "never; default: 10 for cameras, streams and recordings, else 0")
       ->type_name("N")
       ->check(CLI::Range(0, 1000000));
-  command.add_flag("--rig-follow", options.rig_follow,
-                   "Of raw images: take the measured turn about x and z out of those that follow, a little "
-                   "at a time; the journal and recordings keep it, so that verify gives the same bytes");
+  command.add_flag(
+      "--rig-follow", options.rig_follow,
+      "Correct the measured turn about x and z when raw images are rectified, by at most 2 px of "
+      "rows at a time; the journal and recordings keep it, so that verify gives the same bytes");
   AddShowFilledOption(command, options.show_filled);
   AddShardOption(command, options.shard_text);
   command

@@ -20,7 +20,7 @@
 
 namespace parallax::app {
 
-// Turns that were taken out of frames, by their names.
+// The camera turns that were corrected in frames, by the frames' names.
 using TurnsOfFrames = std::map<std::string, RightTurn_urad, std::less<>>;
 
 struct RunOptions {
@@ -45,10 +45,10 @@ struct RunOptions {
   std::string shard_text;                // as ParseShard takes it; empty = all frames
   std::optional<Shard> shard{};          // the shard, whose folder `output` names
   std::optional<int> rig_watch{};        // frames from one measurement of the rig to the next; 0 = none
-  bool rig_follow = false;               // take the measured turn out of raw images
-  std::optional<TurnsOfFrames> turns{};  // instead of measured ones, for frames that are made again
-  std::string cores;                     // as Schedule takes them
-  int priority = 0;                      // the same
+  bool rig_follow = false;               // correct the measured turn when raw images are rectified
+  std::optional<TurnsOfFrames> turns{};  // replace measured ones when results are made again
+  std::string cores;                     // see Schedule
+  int priority = 0;                      // see Schedule
   int num_in_flight = 0;                 // 0 = chosen for the back end
   // Called with every matched frame, in the order of the source; may be empty.
   std::function<void(const MatchedFrame& frame)> observe{};

@@ -35,7 +35,7 @@ struct RunDescription {
 // "from capture to result: median ...", in one line.
 std::string LatencyText(const LatencyHistogram& latency);
 
-// "rig 0.012, -0.001, 0.003 deg +- 0.010 ...", in one line: the turn and the largest standard deviation.
+// "rig turned by 0.012, -0.001, 0.003 deg (+- 0.010), rows 0.20 px": the turn and its largest standard deviation.
 std::string RigText(const RigDrift& drift);
 
 std::string_view NameOf(FrameOutcome outcome);  // "done", "skipped", "failed", "dropped"

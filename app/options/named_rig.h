@@ -46,7 +46,7 @@ int DisparitiesFor(const StereoRig& rig, double nearest_m);
 // replaces a frame's own. With a nearest distance, frames state how many disparities it needs. Throws what
 // ParseRig and RigOptions::Rectification throw.
 std::unique_ptr<FrameSource> WithRig(std::unique_ptr<FrameSource> source, const RigOptions& options);
-// The same, with another way to rectify: it is called with every frame, whose rig is that of the options.
+// The same, but calls `rectify` with every frame, after its rig was set, instead of rectifying it.
 std::unique_ptr<FrameSource> WithRig(std::unique_ptr<FrameSource> source, const RigOptions& options,
                                      const std::function<void(StereoFrame&)>& rectify);
 

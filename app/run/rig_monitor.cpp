@@ -63,7 +63,7 @@ RigDrift RigMonitor::Finish() {
 }
 
 void RigMonitor::Measure() {
-  BecomeOrdinary();
+  DropRealTimePriority();
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return next_ || is_ending_; });
@@ -102,8 +102,7 @@ std::unique_ptr<FrameSource> FollowedRig::Open(const std::shared_ptr<FollowedRig
 
 void FollowedRig::Rectify(StereoFrame& frame) {
   if (frame.rectified) {
-    throw Error(
-        "--rig-follow takes the turn out of raw images, but these are already rectified: leave it out");
+    throw Error("--rig-follow corrects raw images, but these are already rectified: leave it out");
   }
   if (turns_) {
     if (const auto turn = turns_->find(frame.name); turn != turns_->end()) rectifier_->SetTurn(turn->second);

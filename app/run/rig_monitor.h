@@ -22,27 +22,27 @@ inline constexpr int kUsualRigWatch = 10;  // every tenth frame of cameras and r
 // Measures in a thread of its own.
 class RigMonitor {
  public:
-  // every: frames from one measurement to the next. waits: See waits for the measurement before, so that the
-  // estimate depends on the frames alone; otherwise a frame is left out while that one runs. tell: called in
-  // that thread with the first fault, in one line. follow: rectifies the frames, and gets the turns that the
-  // estimate suggests; where it waits, in See, so that they depend on the frames alone, too. May be null.
+  // every: measures one frame out of this many. waits: See waits for the previous measurement, so that the
+  // estimate depends on the frames alone; otherwise frames that arrive during a measurement are left out. tell:
+  // called in the measuring thread with the first fault, in one line. follow: the rectifier of the frames, which
+  // is given the turn to correct. If waits is set, See gives it, so that turns depend on the frames alone. May be null.
   RigMonitor(int every, bool waits, std::function<void(const std::string& line)> tell,
              std::shared_ptr<FrameRectifier> follow = nullptr);
   ~RigMonitor() { Finish(); }
   RigMonitor(const RigMonitor&) = delete;
   RigMonitor& operator=(const RigMonitor&) = delete;
 
-  // Takes the frames in their order. Those without a calibration are left out.
+  // Called with the frames in their order. Frames without a calibration are left out.
   void See(const std::shared_ptr<const StereoFrame>& frame);
-  // The same of a frame that does not stay as it is: what is measured is copied.
+  // The same for a frame that will change: copies it if it is measured.
   void SeeCopy(const StereoFrame& frame);
   RigDrift drift() const;
-  std::string fault() const;  // as RigWatch's, now
+  std::string fault() const;  // the current RigWatch::Fault()
   // Waits for the last measurement. Safe to call again.
   RigDrift Finish();
 
  private:
-  // share: the frame to keep for the measurement.
+  // share: returns the frame to keep for the measurement.
   template <typename Share>
   void SeeNext(const StereoFrame& frame, const Share& share);
   void Measure();
@@ -54,7 +54,7 @@ class RigMonitor {
   RigWatch watch_;
   bool has_told_ = false;
   std::size_t num_seen_ = 0;
-  mutable std::mutex mutex_;  // of the fields below, up to the thread
+  mutable std::mutex mutex_;  // guards the members between it and thread_
   std::condition_variable changed_;
   std::shared_ptr<const StereoFrame> next_;
   RigDrift drift_;
@@ -64,19 +64,19 @@ class RigMonitor {
   std::thread thread_;  // declared last, because its thread uses the other members
 };
 
-// Rectifies the raw frames of a source so that the turn of its right camera is taken out (--rig-follow).
+// Rectifies the raw frames of a source and corrects the turn of its right camera (--rig-follow).
 class FollowedRig {
  public:
-  // turns: of frames that are made again; they are not measured.
+  // turns: the recorded turns of frames whose results are made again; nothing is measured then.
   FollowedRig(const RigOptions& options, std::optional<TurnsOfFrames> turns)
       : rectifier_(std::make_shared<FrameRectifier>(options.Rectification())), turns_(std::move(turns)) {}
 
-  // The source, rectified frame by frame in its order. A frame that comes rectified fails.
+  // The rectified source, whose frames come one after another. Frames that are already rectified fail.
   static std::unique_ptr<FrameSource> Open(const std::shared_ptr<FollowedRig>& rig,
                                            std::unique_ptr<FrameSource> source, const RigOptions& options);
   bool is_measured() const { return !turns_; }
   const std::shared_ptr<FrameRectifier>& rectifier() const { return rectifier_; }
-  // Before the first frame that is to be measured.
+  // Called before the first frame that is to be measured.
   void MeasureBy(std::shared_ptr<RigMonitor> monitor) { monitor_ = std::move(monitor); }
 
  private:

@@ -183,7 +183,7 @@ class RunCommand {
     monitor_->ReportTo({});
     if (publisher_) publisher_->ReportStatus({});
     if (viewer_ != nullptr) viewer_->KeepNote();
-    if (rig_monitor_) rig_monitor_->Finish();  // a source that is left behind holds it
+    if (rig_monitor_) rig_monitor_->Finish();  // a reader that is left behind still owns it
   }
   RunCommand(const RunCommand&) = delete;
   RunCommand& operator=(const RunCommand&) = delete;
@@ -229,7 +229,7 @@ class RunCommand {
   }
 
  private:
-  // Of the last frames, for the status line.
+  // The latency and the state of the rig, for the status line.
   StatusNote WindowNote() {
     StatusNote note;
     reports_->WithSummary([&](const RunSummary& summary) {

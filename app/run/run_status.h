@@ -1,4 +1,4 @@
-// What a run says about itself while it goes on, for ROS 2's /diagnostics.
+// The state of a run in progress, for the topic /diagnostics of ROS 2.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@ namespace parallax::app {
 
 class RunStatus {
  public:
-  // Frames a second are those since the call before. fault: of the rig, in one
-  // line; empty = none. An error after three seconds without a frame, a warning with a fault.
+  // The frame rate covers the time since the previous call. fault: of the rig, in one line, or empty. The level is
+  // an error after three seconds without a frame, and a warning if there is a fault.
   RosStatus Now(const RunSummary& summary, const LiveCounts& live, const RigDrift& rig,
                 const std::string& fault);
 
  private:
-  std::size_t num_before_ = 0;  // frames matched at the call before
+  std::size_t num_before_ = 0;  // frames matched at the previous call
   Stopwatch since_before_, since_frame_;
 };
 

@@ -70,7 +70,7 @@ void Schedule(const std::string& cores, int priority) {
     CPU_AND(&both, &wanted, &allowed);
     if (!CPU_EQUAL(&both, &wanted) || sched_setaffinity(0, sizeof wanted, &wanted) != 0) {
       throw InvalidArgument(
-          fmt::format("cores '{}': this program may use {}: name some of these", cores, TextOf(allowed)));
+          fmt::format("cores '{}': this program may use only {}; choose from these", cores, TextOf(allowed)));
     }
   }
   if (priority == 0) return;
@@ -84,7 +84,7 @@ void Schedule(const std::string& cores, int priority) {
   }
 }
 
-void BecomeOrdinary() {
+void DropRealTimePriority() {
   const sched_param none{};
   if (sched_getscheduler(0) != SCHED_OTHER) sched_setscheduler(0, SCHED_OTHER, &none);
 }

@@ -1,16 +1,16 @@
-// Where and how urgently the threads of a program run.
+// Cores and priority of a program's threads.
 #pragma once
 
 #include <string>
 
 namespace parallax::app {
 
-// Keeps this thread, and those that it starts from now on, to these cores, such as "2,4-7" (empty = as it is),
-// with a real-time priority of 1 to 99 (SCHED_FIFO; 0 = none). Throws InvalidArgument for a text that is no list
-// and for cores that the system does not let this program use, Error where it refuses the priority.
+// Restricts this thread, and those that it starts from now on, to some cores, such as "2,4-7" (empty = no change),
+// and gives them a real-time priority of 1 to 99 (SCHED_FIFO; 0 = no change). Throws InvalidArgument for an invalid
+// list and for cores that this program may not use, and Error if the system refuses the priority.
 void Schedule(const std::string& cores, int priority);
 
-// Takes the real-time priority from this thread again.
-void BecomeOrdinary();
+// Gives this thread the usual priority again.
+void DropRealTimePriority();
 
 }  // namespace parallax::app

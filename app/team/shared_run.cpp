@@ -20,7 +20,7 @@
 namespace parallax::app {
 namespace {
 
-// Kinds of messages in addition to those of the handler, and kinds of answers.
+// The kinds of messages that SharedRun handles itself; the handler gets all others. Below, the kinds of answers.
 constexpr const char *kHello = "hello", *kNext = "next", *kBye = "bye";
 constexpr const char *kYes = "yes", *kError = "error", *kOver = "over";
 constexpr std::string_view kText = "text", kRangeBegin = "begin", kRangeEnd = "end", kHost = "host",
@@ -185,7 +185,7 @@ void RunInTeam(Team* team, const std::function<void(SharedRun*)>& work) {
 
 namespace {
 
-// The devices of one rank, out of those that were chosen for all ranks of a machine.
+// One rank's share of the devices that were chosen for all ranks of a machine.
 std::vector<int> DevicesOfRank(Team& team, const MatchingOptions& options) {
   const std::vector<int> chosen = options.DeviceNumbers(options.backend);
   if (chosen.size() == 1) return {(chosen.front() + team.local_rank()) % NumDevices(options.backend)};

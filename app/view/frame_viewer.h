@@ -22,7 +22,7 @@
 
 namespace parallax::app {
 
-// What a run adds to the status line.
+// A run's addition to the status line.
 struct StatusNote {
   std::string text;
   bool is_alarm = false;  // shown in red
@@ -48,11 +48,11 @@ class FrameViewer {
   // work has ended. When work ends by itself, the window stays and says so. Rethrows what work throws.
   void RunAlongside(const std::function<void()>& work);
 
-  // The text about frames in the status line; set before the first one. note: asked with every frame that is
-  // shown, in another thread; may be empty.
+  // Sets the text about frames in the status line, before the first frame. note: called in another thread with
+  // every frame that is shown; may be empty.
   void Begin(std::string_view backend, std::optional<std::size_t> num_frames,
              std::function<StatusNote()> note = {});
-  // Asks for the note a last time, which stays.
+  // Calls `note` a last time and keeps the result.
   void KeepNote();
 
   // The window can change the frames' parameters and match frames with two sets; set before the first frame.

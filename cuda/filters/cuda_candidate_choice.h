@@ -25,7 +25,7 @@ struct ChoiceMemory {
 };
 
 // Changes from_planes, the result of FillFromPlanes for map and planes, in place. guide: left image. memory.num_listed
-// must be 0, which it is not afterwards.
+// must be 0 before and is not 0 afterwards.
 void ChooseCandidates(const Parameters& parameters, DeviceImageView<const std::uint8_t> guide,
                       const DeviceDisparityMap& map, const DisparityPlane* planes, const ChoiceMemory& memory,
                       DeviceImageView<float> from_planes, cudaStream_t stream);

@@ -15,7 +15,7 @@ namespace parallax::cuda {
 struct FillScratch {
   std::uint32_t* has_value = nullptr;   // NumFillWords of a size at least the map's
   std::uint32_t* holes_left = nullptr;  // two values
-  std::uint32_t* counter = nullptr;     // of a later kernel; unless null, set to 0
+  std::uint32_t* counter = nullptr;     // of a later kernel; set to 0 unless null
 };
 std::size_t NumFillWords(int width, int height);
 // Changes map in place.

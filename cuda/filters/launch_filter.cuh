@@ -1,5 +1,5 @@
-// Kernels of filters request the split between first-level cache and shared memory that selection has. A
-// multiprocessor would keep the split of the kernel before, with room for few blocks, while both kernels run.
+// Launches kernels of filters with the split between first-level cache and shared memory that selection uses. While
+// two kernels overlap, a multiprocessor keeps the split of the first one, which may leave room for few blocks.
 #pragma once
 
 #include "cuda/device/dependent_launch.cuh"

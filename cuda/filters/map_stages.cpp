@@ -90,11 +90,11 @@ void MapStages::EnqueueLast(DeviceImageView<const std::uint8_t> guide, const Ste
   const auto swap = [&] { std::swap(map_.disparity, other_disparity_); };
   if (refinement.planes) {
     run(Step::kPlanes, [&] {
-      if (memory_.holes_left == nullptr) {  // nobody has filled holes and cleared the counter
+      if (memory_.holes_left == nullptr) {  // no filling of holes has cleared the counter
         Check(cudaMemsetAsync(memory_.num_rejected, 0, sizeof(*memory_.num_rejected), stream),
               "cudaMemsetAsync");
       }
-      // The winners are not needed any more.
+      // The list replaces the winners, which are not needed any more.
       const RejectedPixels rejected{memory_.winner_left, memory_.winner_right, memory_.num_rejected};
       FillFromPlanes(parameters_, guide, map_, memory_.planes, rejected, other_disparity_,
                      memory_.choice.num_listed, stream);

@@ -1,5 +1,5 @@
-// What the weights of the matching costs are made of (docs/matching.md, "matching_cost"): for each tile of the left
-// image the sum of the differences of smoothed pixels.
+// The input of the weights of the matching costs (docs/matching.md, "matching_cost"): for each tile of the left image
+// the sum of the differences of smoothed pixels.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,4 +1,4 @@
-// A participant made by Fast DDS 2 or 3 (PARALLAX_FAST_DDS), whose types are bytes that others have encoded.
+// A participant of Fast DDS 2 or 3 (PARALLAX_FAST_DDS). Messages are bytes that the caller has encoded.
 #include <fastdds/dds/domain/DomainParticipant.hpp>
 #include <fastdds/dds/domain/DomainParticipantFactory.hpp>
 #include <fastdds/dds/domain/DomainParticipantListener.hpp>
@@ -274,7 +274,7 @@ class Participant final : public DdsParticipant,
   struct Remote {
     std::string topic, type;
   };
-  // A writer was found, or is gone.
+  // Remembers a writer that was found, or forgets one that is gone.
   void Note(const GUID_t& guid, bool is_gone, Remote remote) {
     if (participant_ == nullptr || guid.guidPrefix == participant_->guid().guidPrefix)
       return;  // this participant

@@ -12,7 +12,7 @@
 
 namespace parallax {
 
-// The colours of a mosaic of colour filters: of its first row and its second.
+// The order of a Bayer pattern's colours in its first two rows.
 enum class MosaicBegin { kRggb, kBggr, kGbrg, kGrbg };
 
 // Each decodes a whole file (`path` is for messages), with the results of ReadImage, ReadGray8 and ReadGray16
@@ -23,8 +23,8 @@ struct ImageDecoders {
   HostImage<std::uint16_t> (*gray16)(const std::filesystem::path& path, const FileBytes& bytes);
   // A WebP file with losses; quality: 1 .. 100.
   FileBytes (*encode_webp)(HostImageView<const Rgb8> picture, int quality);
-  // The image behind a mosaic of colour filters, whose missing colours are the means of their neighbours: in colour,
-  // or gray with all its bits. Black below 3x3 px.
+  // Convert a Bayer pattern: to colour, or to gray with all bits. Missing colours become the mean of their neighbours.
+  // Images smaller than 3x3 px become black.
   HostImage<Rgb8> (*mosaic8)(HostImageView<const std::uint8_t> mosaic, MosaicBegin begin);
   HostImage<std::uint16_t> (*mosaic16)(HostImageView<const std::uint16_t> mosaic, MosaicBegin begin);
 };

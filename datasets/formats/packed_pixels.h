@@ -1,5 +1,5 @@
-// Images from the packed pixels of cameras and messages. The bytes hold all rows, `stride` bytes apart; whoever calls
-// these has checked that.
+// Converts the packed pixels of cameras and messages to images. Rows lie `stride` bytes apart; the caller has checked
+// that all of them are there.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ HostImage<T> GrayFrom(std::span<const std::uint8_t> bytes, int width, int height
   return image;
 }
 
-// R, G, B or B, G, R in pixels of pixel_bytes, whose others are ignored.
+// Pixels of pixel_bytes bytes that begin with R, G, B or B, G, R; further bytes are ignored.
 inline HostImage<Rgb8> RgbFrom(std::span<const std::uint8_t> bytes, int width, int height, std::size_t stride,
                                std::size_t pixel_bytes, bool is_bgr) {
   HostImage<Rgb8> image(width, height);
@@ -35,8 +35,8 @@ inline HostImage<Rgb8> RgbFrom(std::span<const std::uint8_t> bytes, int width, i
   return image;
 }
 
-// Two pixels in four bytes: Y U Y V, or U Y V Y (BT.601, Y from 16 to 235; 8 bits after the point). A row of odd width
-// has the bytes of one pixel more.
+// Two pixels in four bytes: Y U Y V, or U Y V Y (BT.601, Y from 16 to 235; computed with 8 fractional bits). A row of
+// odd width has the bytes of one more pixel.
 inline HostImage<Rgb8> RgbFromYuv(std::span<const std::uint8_t> bytes, int width, int height,
                                   std::size_t stride, bool begins_with_y) {
   const auto level = [](int value) { return static_cast<std::uint8_t>(std::clamp(value >> 8, 0, 255)); };

@@ -58,12 +58,12 @@ RosMessage EncodeCameraInfo(const RosHeader& header, int width, int height,
 // Disparities with doffs added, as the message requires; none: one less than the least possible one.
 RosMessage EncodeDisparity(const RosHeader& header, HostImageView<const float> disparity,
                            const std::optional<StereoRig>& rig, int min_disparity, int num_disparities);
-// A value of every point, under a name of its own.
+// An additional field of a cloud: a name, and one value for every point.
 struct RosPointField {
   std::string_view name;
   std::span<const float> values;
 };
-// x, y, z, of a coloured cloud rgb, and what is given in addition.
+// The fields are x, y, z, then rgb if the cloud has colours, then the additional ones.
 RosMessage EncodeCloud(const RosHeader& header, const PointCloudView& cloud,
                        std::initializer_list<RosPointField> additional = {});
 RosMessage EncodeText(std::string_view text);

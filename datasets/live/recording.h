@@ -34,7 +34,7 @@ struct RecordedFrame {
   std::optional<StereoRig> rig;
   std::optional<int> num_disparities_hint;
   bool has_borders = false;    // which no camera saw: those of the last masks before it (kLeftSeenTopic)
-  RightTurn_urad turn_urad{};  // that was taken out of the right image
+  RightTurn_urad turn_urad{};  // that rectification corrected in the right image
 };
 
 // Numbers without loss of bits.
@@ -42,7 +42,7 @@ std::string TextOf(const RecordedFrame& frame);
 // Ignores unknown lines and lines with invalid numbers.
 RecordedFrame ParseRecordedFrame(std::string_view text);
 
-// "X Z", and back; nullopt for another text and for turns above a radian.
+// Writes a turn as "X Z" and reads it again; nullopt for any other text and for turns above a radian.
 std::string TextOf(const RightTurn_urad& turn);
 std::optional<RightTurn_urad> ParseTurn(std::string_view text);
 

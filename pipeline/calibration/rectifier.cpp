@@ -127,7 +127,7 @@ void FrameRectifier::SetTurn(const RightTurn_urad& turn) {
   if (!rectifier_) return;
   const std::shared_ptr<const Rectifier> before = rectifier_;
   const RawRig rig = *rig_;
-  lock.unlock();  // frames that come meanwhile do not wait
+  lock.unlock();  // frames do not wait for the new tables
   auto turned = std::make_shared<const Rectifier>(*before, rig, turn);
   lock.lock();
   if (rectifier_ == before) rectifier_ = std::move(turned);

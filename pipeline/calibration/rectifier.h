@@ -13,8 +13,8 @@
 
 namespace parallax {
 
-// By how much the right camera has turned since its calibration about x and z of the rectified frame, in
-// microradians, which rectification takes out. Whole numbers, so that what a file keeps of them is exact.
+// The turn of the right camera since its calibration that rectification corrects: about x and z of the rectified
+// frame, microradians. Whole numbers, so that files keep them exactly.
 using RightTurn_urad = std::array<int, 2>;
 // The same as a rotation vector, radians.
 inline Vector3 RotationVectorOf(const RightTurn_urad& turn) { return {1e-6 * turn[0], 0, 1e-6 * turn[1]}; }
@@ -23,7 +23,7 @@ inline Vector3 RotationVectorOf(const RightTurn_urad& turn) { return {1e-6 * tur
 struct SeenPixelsOfPair {
   HostImage<std::uint8_t> left, right;
   bool all = false;            // both saw everything; the images may then be empty
-  RightTurn_urad turn_urad{};  // with which the right image was made
+  RightTurn_urad turn_urad{};  // that the right image was corrected for
 };
 
 // Removes the disparities of pixels that the left camera did not see, and of those whose match is a pixel
@@ -36,7 +36,7 @@ class Rectifier {
   // Throws as MakeRectification.
   explicit Rectifier(const RawRig& rig, const RectificationOptions& options = {},
                      ThreadPool* threads = nullptr);
-  // The same left image and rectified rig; the right camera of `rig`, which is other's, is turned.
+  // Like other, which was made from `rig`, but corrects a turn of the right camera.
   Rectifier(const Rectifier& other, const RawRig& rig, const RightTurn_urad& turn);
 
   const Rectification& rectification() const { return rectification_; }
@@ -71,14 +71,14 @@ class FrameRectifier {
   // The rectifier of a frame's images; null if they are rectified, or there is no rig. Throws what Rectify
   // throws.
   std::shared_ptr<const Rectifier> For(const StereoFrame& frame);
-  // Takes that turn out of the frames that follow. Makes the tables at once where the rig is known.
+  // Corrects this turn in all following frames. Makes the new tables at once if the rig is already known.
   void SetTurn(const RightTurn_urad& turn);
 
  private:
   const RectificationOptions options_;
   std::mutex mutex_;
   std::optional<RawRig> rig_;
-  std::shared_ptr<const Rectifier> rectifier_;  // its
+  std::shared_ptr<const Rectifier> rectifier_;  // for rig_ and turn_
   RightTurn_urad turn_{};
 };
 

@@ -44,7 +44,7 @@ class BoundedQueue {
     filled_.wait(lock, [this] { return closed_ || !values_.empty(); });
     return Take(lock);
   }
-  // Waits until `end`; nullopt if the queue is still empty then, or closed.
+  // Waits for a value until `end`; nullopt if none came, or if the queue is closed and empty.
   std::optional<T> PopUntil(std::chrono::steady_clock::time_point end) {
     std::unique_lock lock(mutex_);
     filled_.wait_until(lock, end, [this] { return closed_ || !values_.empty(); });

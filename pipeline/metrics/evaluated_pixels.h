@@ -13,7 +13,7 @@ namespace parallax {
 
 // A pixel counts where its mask has this value (Middlebury and ETH3D: not occluded).
 inline constexpr std::uint8_t kNonoccluded = 255;
-// A rate or mean of no pixels.
+// The value of a rate or a mean over no pixels.
 inline constexpr double kNoScore = std::numeric_limits<double>::quiet_NaN();
 
 // Throws InvalidArgument unless a and b, named a_name and b_name in the message, have the same size.

@@ -5,7 +5,7 @@
 
 namespace parallax {
 
-// What a pixel that is still without a value has in the development kits.
+// The value that the development kits give to a pixel that is still empty after filling.
 inline constexpr float kDevkitInvalid = -1.0F;
 
 // disparity: px, NaN = no value. A gap inside a row takes the smaller (farther) of its two neighbours; then

@@ -37,7 +37,7 @@ struct MatchingFeatures {
 void MatchingCost(const MatchingFeatures& left, const MatchingFeatures& right, int min_disparity,
                   const MatchingTables& tables, HostCostVolumeView<std::uint8_t> costs, ThreadPool& threads);
 
-// Of the tiles of the left image, in reading order, 256 = whole.
+// The weights of the tiles of the left image, in reading order; 256 = costs count whole.
 HostImage<std::uint16_t> CostWeights(HostImageView<const std::uint8_t> gray, const WeightRule& rule,
                                      ThreadPool& threads);
 // Multiplies every pixel's costs by its tile's weight.

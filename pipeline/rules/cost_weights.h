@@ -1,5 +1,5 @@
-// How much the matching costs of a tile of the left image count: less where the image is even, because noise looks
-// like texture there. docs/matching.md, "matching_cost".
+// The weight of the matching costs of a tile of the left image. It is lower where the image is even, because noise
+// looks like texture there. docs/matching.md, "matching_cost".
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct WeightRule {
 PARALLAX_HOST_DEVICE constexpr int NumWeightTiles(int size_px) {
   return (size_px + kWeightTile_px - 1) / kWeightTile_px;
 }
-// Pixels along one side of what a tile is measured over.
+// The side of the square that a tile is measured over, px.
 PARALLAX_HOST_DEVICE constexpr int PixelsAroundTile(int tile, int size_px) {
   const int first = (tile - kWeightTilesAround) * kWeightTile_px;
   const int end = (tile + kWeightTilesAround + 1) * kWeightTile_px;

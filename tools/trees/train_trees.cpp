@@ -193,7 +193,7 @@ struct Sums {
   double Gain() const { return gradient * gradient / (hessian + kRidge); }
 };
 
-// The threshold with the largest gain over all nodes of a level; gain 0 if there is none.
+// The threshold with the largest gain over all nodes of a level; gain 0 if no threshold gains.
 struct Split {
   int feature = 0, threshold = 255;
   double gain = 0;

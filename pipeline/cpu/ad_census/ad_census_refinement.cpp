@@ -17,7 +17,8 @@ struct Gap {
   std::int16_t found = kNoIndex;
   std::uint16_t votes = 0, num_votes = 0;
 };
-// The gaps of a few columns each, in column order: regions of pixels above each other share most rows.
+// Gaps to vote for, in strips of a few columns. Within a strip they follow one another down each column, because the
+// regions of two pixels, one above the other, have most rows in common.
 using Strips = std::vector<std::vector<Gap>>;
 constexpr int kColumnsPerStrip = 16;
 

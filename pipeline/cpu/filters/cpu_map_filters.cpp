@@ -43,7 +43,7 @@ std::size_t FillWorkspaceBytes(int width, int height, int num_threads) {
          WholeLines(HoleFilling::WorkspaceBytes(width, height, num_threads));
 }
 
-// So many words of any value, in memory that this thread keeps from frame to frame.
+// Returns this many uninitialized words, in memory that this thread keeps from frame to frame.
 std::vector<std::uint64_t>& WordsOfThread(std::size_t count) {
   thread_local std::vector<std::uint64_t> words;
   words.resize(count);

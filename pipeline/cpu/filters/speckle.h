@@ -44,7 +44,7 @@ class SpeckleFilter {
     std::vector<std::uint64_t> starts, valid, joined;
   };
 
-  // Of two rows, kept by a thread from frame to frame.
+  // Working memory for two rows, which a thread keeps from frame to frame.
   struct RowMemory {
     RowBits bits, above;
     std::vector<RunPair> pairs;

@@ -188,8 +188,8 @@ HWY_INLINE void AdaptP2OfPart(const SweepView& s, const SweepPart& part, PathP2B
                                       simd::Set(d, static_cast<std::uint8_t>(s.num_p2 - 1)));
       V8 found = simd::Zero(d);
       for (int first = 0; first < s.num_p2; first += 16) {
-        // Those of other groups of sixteen must find 0: on NEON every place from 16 on does, elsewhere one whose
-        // highest bit is set.
+        // Differences of other groups of sixteen must look up 0. NEON returns 0 for every index above 15; the others
+        // return 0 only if the highest bit of the index is set.
         V8 at = simd::Sub(difference, simd::Set(d, static_cast<std::uint8_t>(first)));
         if (!PARALLAX_TARGET_IS_NEON) at = simd::SaturatedAdd(at, simd::Set(d, std::uint8_t{0x70}));
         found = simd::Or(found, simd::TableLookupBytesOr0(simd::LoadDup128(d, table + first), at));

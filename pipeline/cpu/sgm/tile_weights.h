@@ -1,4 +1,4 @@
-// Weights of the matching costs, a tile of the left image each (docs/matching.md, "matching_cost").
+// The weights of the matching costs, one for each tile of the left image (docs/matching.md, "matching_cost").
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace parallax::cpu {
 class CostWeights {
  public:
   CostWeights(const WeightRule& rule, int width, int height);
-  // Up to the size of construction.
+  // Sets the size of the image, at most that of construction.
   void SetSize(int width, int height) { width_ = width, height_ = height; }
 
   void Compute(const PaddedImage<std::uint8_t>& guide, ThreadPool& threads);

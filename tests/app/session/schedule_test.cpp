@@ -58,7 +58,7 @@ TEST(Schedule, RefusesWhatIsNoListAndCoresThatAreNotThere) {
     });
   }
   InThread([] {
-    EXPECT_THAT(ErrorOf<InvalidArgument>("1023", 0), HasSubstr("cores '1023': this program may use 0"));
+    EXPECT_THAT(ErrorOf<InvalidArgument>("1023", 0), HasSubstr("cores '1023': this program may use only 0"));
   });
 }
 
@@ -86,10 +86,10 @@ TEST(Schedule, GivesAPriorityAndTakesItAgain) {
     EXPECT_EQ(sched_getscheduler(0), SCHED_FIFO);
     InThread([] {
       EXPECT_EQ(sched_getscheduler(0), SCHED_FIFO);
-      BecomeOrdinary();
+      DropRealTimePriority();
       EXPECT_EQ(sched_getscheduler(0), SCHED_OTHER);
     });
-    BecomeOrdinary();
+    DropRealTimePriority();
   });
 }
 

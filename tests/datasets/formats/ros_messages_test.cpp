@@ -154,7 +154,7 @@ TEST(RosMessages, MosaicsBecomeColoursByTheNamesOfRos) {
     const auto gray = std::get<HostImage<std::uint16_t>>(DecodeImage(Mosaic(name + "16", 2, deep)).image);
     for (int x = 1; x < 5; ++x) EXPECT_NEAR(gray(x, 3), 11960 + 11740 + 1140, 2) << name;
   }
-  // Between its neighbours: a blue pixel has the mean of four reds across and of four greens beside it.
+  // A blue pixel takes the mean of its four diagonal reds and of its four adjacent greens.
   const auto slope = [](char, int x, int y) { return 10 * x + y * y; };
   const auto image = std::get<HostImage<Rgb8>>(DecodeImage(Mosaic("bayer_rggb8", 1, slope)).image);
   EXPECT_EQ(image(3, 3), (Rgb8{(24 + 36 + 44 + 56) / 4, (29 + 49 + 34 + 46 + 2) / 4, 39}));
