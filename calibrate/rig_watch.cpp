@@ -43,11 +43,11 @@ double FarDisparity(const std::vector<PointMatch>& matches, const RobustFit& fit
 }  // namespace
 
 void RigWatch::Add(const CameraImageView& left, const CameraImageView& right, const StereoRig& rig,
-                   const RightTurn_urad& taken_out) {
+                   const RightTurn_urad& corrected) {
   const std::vector<PointMatch> matches = MatchPoints(left, right, kSearch).matches;
   if (std::ssize(matches) < kFewestMatches) return;
   const RobustFit fit = FitTurn(matches, rig, TurnParts::kAll);
-  const Vector3 taken = RotationVectorOf(taken_out);
+  const Vector3 taken = RotationVectorOf(corrected);
   const Vector3 turn = RotationVectorOf(RotationOf(taken) * RotationOf({fit.x[0], fit.x[1], fit.x[2]}));
   const double measured[kNumParts] = {turn.x, turn.y, turn.z, fit.x[3]};
   const double x = 0.5 * WidthOf(left) / rig.fx_px, y = 0.5 * HeightOf(left) / rig.fx_px;
@@ -94,7 +94,7 @@ void RigWatch::Add(const CameraImageView& left, const CameraImageView& right, co
   }
   corner_sigma_px_ = std::sqrt(corner_variance);
   turn_px_ = {rig.fx_px * at_corner[0], rig.fx_px * at_corner[2]};
-  drift_.taken_out = taken_out;
+  drift_.corrected = corrected;
   // A turn about y by t moves the right image by fx t, which is a share of t Z / b of the disparity at Z.
   const double shift = drift_.shift_px / rig.fx_px, share = kDistance_m / rig.baseline_m;
   const bool is_shift = shift > std::abs(drift_.turn[1]);
@@ -103,11 +103,11 @@ void RigWatch::Add(const CameraImageView& left, const CameraImageView& right, co
 }
 
 RightTurn_urad RigWatch::NextTurn() const {
-  if (drift_.num_frames < kFewestFrames) return drift_.taken_out;
-  const std::array<double, 2> missing = {1e6 * parts_[0].value - drift_.taken_out[0],
-                                         1e6 * parts_[2].value - drift_.taken_out[1]};
+  if (drift_.num_frames < kFewestFrames) return drift_.corrected;
+  const std::array<double, 2> missing = {1e6 * parts_[0].value - drift_.corrected[0],
+                                         1e6 * parts_[2].value - drift_.corrected[1]};
   const double rows_px = 1e-6 * (turn_px_[0] * std::abs(missing[0]) + turn_px_[1] * std::abs(missing[1]));
-  RightTurn_urad next = drift_.taken_out;
+  RightTurn_urad next = drift_.corrected;
   if (rows_px < kFollowed_px) return next;
   const double share = std::min(1.0, kMostAtATime_px / rows_px);
   for (std::size_t i = 0; i < next.size(); ++i) next[i] += static_cast<int>(std::lround(share * missing[i]));

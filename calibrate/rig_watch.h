@@ -22,7 +22,7 @@ struct RigDrift {
   // nothing shows it. Disparities that are too large do not show.
   double shift_px = 0;
   double rows_px = 0;          // by which rows differ: the median of the last frame
-  RightTurn_urad taken_out{};  // that rectification corrected in that frame
+  RightTurn_urad corrected{};  // that rectification corrected in that frame
   // corner_px: how far the turn that is not corrected moves rows at the corners of the image, px. depth_error: how
   // much too large (above 0) or too small the turn, or the shift if that is larger, makes depths at 5 m, as a share
   // of 5 m. depth_sigma: one standard deviation of it.
@@ -33,10 +33,10 @@ struct RigDrift {
 // starts anew.
 class RigWatch {
  public:
-  // left, right: rectified images of one size. taken_out: the turn of the right camera that rectification has
+  // left, right: rectified images of one size. corrected: the turn of the right camera that rectification has
   // corrected in them. Frames with fewer than 100 matches are left out.
   void Add(const CameraImageView& left, const CameraImageView& right, const StereoRig& rig,
-           const RightTurn_urad& taken_out = {});
+           const RightTurn_urad& corrected = {});
 
   const RigDrift& drift() const { return drift_; }
   // The turn that the next frames should correct. It differs from that of the last frame only if rows at the

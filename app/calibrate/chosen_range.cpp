@@ -4,7 +4,6 @@
 
 #include <deque>
 #include <exception>
-#include <opencv2/core.hpp>
 #include <optional>
 #include <utility>
 
@@ -85,8 +84,6 @@ std::unique_ptr<FrameSource> WithChosenRange(std::unique_ptr<FrameSource> source
   std::optional<SearchRange> range;
   bool is_stated = false;
   std::string from;  // the frame's name
-  const int num_threads = cv::getNumThreads();
-  cv::setNumThreads(1);  // as PairCheck
   auto ahead = std::make_unique<ReadAheadSource>(std::move(source), kFramesLookedAt + num_passed_over,
                                                  [&](const StereoFrame& frame) {
                                                    if (num_passed_over-- > 0) return false;
@@ -96,7 +93,6 @@ std::unique_ptr<FrameSource> WithChosenRange(std::unique_ptr<FrameSource> source
                                                    from = frame.name;
                                                    return is_stated || range;
                                                  });
-  cv::setNumThreads(num_threads);
   if (is_stated) return ahead;
   const MatchingCostParameters& cost = chosen.parameters.matching_cost;
   const SearchRange usual{cost.min_disparity, cost.num_disparities}, set = range.value_or(usual);

@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <mutex>
-#include <opencv2/core.hpp>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -100,13 +99,6 @@ struct PairCheck::State {
   }
 
   void CheckAll() {
-    const int num_threads = cv::getNumThreads();
-    cv::setNumThreads(1);  // the cores are the matcher's
-    Tell();
-    cv::setNumThreads(num_threads);
-  }
-
-  void Tell() {
     try {
       while (const std::optional<Look> look = looks.Pop()) {
         const JudgedFrame& frame = look->frame;

@@ -14,6 +14,7 @@
 #include "app/options/shared_options.h"
 #include "app/output/output_files.h"
 #include "app/scores/estimate_files.h"
+#include "app/session/schedule.h"
 #include "app/team/shared_run.h"
 #include "app/team/team.h"
 #include "parallax/error.h"
@@ -139,7 +140,10 @@ void AddEvalCommand(CLI::App& app) {
       "Continue with the scores in --scores: skip frames already scored from the same files");
   AddOverwriteOption(*command, o->used_scores)->excludes(resume);
   AddShardOption(*command, o->shard_text);
-  command->callback([o] { RunEval(*o); });
+  command->callback([o] {
+    RunOpenCvInCallersThread();
+    RunEval(*o);
+  });
 }
 
 }  // namespace parallax::app

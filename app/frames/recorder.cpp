@@ -27,6 +27,7 @@ enum Channel : std::uint16_t {
   kRightSeen,
   kParameters,
   kFrameText,
+  kRig,
   kLeftInfo,
   kRightInfo,
   kLeftImage,
@@ -47,6 +48,7 @@ constexpr Topic kTopics[] = {
     {kRightSeen, kRightSeenTopic, kRosImage},
     {kParameters, kParametersTopic, kRosString},
     {kFrameText, kFrameTopic, kRosString},
+    {kRig, kRigTopic, kRosString},
     {kLeftInfo, kLeftInfoTopic, kRosCameraInfo},
     {kRightInfo, kRightInfoTopic, kRosCameraInfo},
     {kLeftImage, kLeftImageTopic, kRosImage},
@@ -95,11 +97,11 @@ bool IsWritten(Channel channel, const std::vector<RecordedOutput>& outputs) {
 // Pixels that no camera saw, whose disparities are taken away.
 bool HasBorders(const StereoFrame& frame) { return frame.seen && !frame.seen->all; }
 
-McapWriter Begin(const std::string& file, const std::vector<RecordedOutput>& outputs) {
+McapWriter Begin(const std::string& file, const std::vector<RecordedOutput>& outputs, bool with_rig) {
   std::vector<McapSchema> schemas;
   std::vector<McapChannel> channels;
   for (const Topic& topic : kTopics) {
-    if (!IsWritten(topic.channel, outputs)) continue;
+    if (topic.channel == kRig ? !with_rig : !IsWritten(topic.channel, outputs)) continue;
     const auto schema = std::find_if(schemas.begin(), schemas.end(),
                                      [&](const McapSchema& known) { return known.name == topic.type; });
     const auto schema_id =
@@ -135,7 +137,7 @@ Recorder::Recorder(const RecordOptions& options)
       outputs_(RecordedOutputs(options.outputs)),
       show_filled_(options.show_filled),
       parameters_(options.parameters),
-      writer_(Begin(file_, outputs_)),
+      writer_(Begin(file_, outputs_, options.with_rig)),
       frames_(kFramesAwaiting),
       thread_([this] { WriteFrames(); }) {}
 
@@ -143,7 +145,9 @@ Recorder::~Recorder() { Finish(); }
 
 bool Recorder::IsRequested(RecordedOutput output) const { return Contains(outputs_, output); }
 
-void Recorder::Record(std::shared_ptr<const MatchedFrame> frame) { frames_.Push(std::move(frame)); }
+void Recorder::Record(std::shared_ptr<const MatchedFrame> frame, std::string rig) {
+  frames_.Push({std::move(frame), std::move(rig)});
+}
 
 void Recorder::Finish() {
   frames_.Close();
@@ -151,11 +155,11 @@ void Recorder::Finish() {
 }
 
 void Recorder::WriteFrames() {
-  while (const std::optional<std::shared_ptr<const MatchedFrame>> frame = frames_.Pop()) {
+  while (const auto next = frames_.Pop()) {
     ++num_taken_;
     if (failure_) continue;
     try {
-      WriteFrame(**frame);
+      WriteFrame(*next->first, next->second);
     } catch (const std::exception&) {
       failure_ = std::current_exception();
     }
@@ -167,7 +171,7 @@ void Recorder::WriteFrames() {
   }
 }
 
-void Recorder::WriteFrame(const MatchedFrame& matched) {
+void Recorder::WriteFrame(const MatchedFrame& matched, const std::string& rig) {
   const StereoFrame& frame = matched.frame;
   const CameraImageView left = ViewOf(frame.left), right = ViewOf(frame.right);
   const int width = WidthOf(left), height = HeightOf(left);
@@ -183,6 +187,7 @@ void Recorder::WriteFrame(const MatchedFrame& matched) {
                                        .num_disparities_hint = frame.num_disparities_hint,
                                        .has_borders = HasBorders(frame),
                                        .turn_urad = frame.seen ? frame.seen->turn_urad : RightTurn_urad{}})));
+  if (!rig.empty()) write(kRig, EncodeText(rig));
   write(kLeftInfo, EncodeCameraInfo({time_ns, frame.frame_id}, width, height, frame.rig, StereoSide::kLeft));
   write(kRightInfo,
         EncodeCameraInfo({time_ns, frame.frame_id}, width, height, frame.rig, StereoSide::kRight));

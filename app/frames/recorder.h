@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "datasets/formats/mcap_writer.h"
@@ -22,6 +23,7 @@ struct RecordOptions {
   std::vector<std::string> outputs;  // of kRecordedOutputNames, in addition to images and calibration
   bool show_filled = false;          // filled pixels become points of clouds, too
   std::string parameters{};          // text of parameters.yaml, for `parallax verify`
+  bool with_rig = false;             // what is known of the rig is recorded
 };
 
 // What is computed of a frame, as --record-write takes it, in the order of the enumerators.
@@ -44,8 +46,9 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  // Waits while too many frames are queued. After a failed write frames are ignored.
-  void Record(std::shared_ptr<const MatchedFrame> frame);
+  // Waits while too many frames are queued. After a failed write frames are ignored. rig: what a new measurement of
+  // the rig says (RigJson); empty = there is none.
+  void Record(std::shared_ptr<const MatchedFrame> frame, std::string rig = {});
   // Writes the remaining frames and the file's summary; no frame may follow. There is no file without a
   // frame. Safe to call again.
   void Finish();
@@ -57,7 +60,7 @@ class Recorder {
 
  private:
   void WriteFrames();
-  void WriteFrame(const MatchedFrame& matched);
+  void WriteFrame(const MatchedFrame& matched, const std::string& rig);
   void WriteOutputs(const MatchedFrame& matched, std::int64_t time_ns);
   bool IsRequested(RecordedOutput output) const;
 
@@ -70,7 +73,7 @@ class Recorder {
   const bool show_filled_;
   const std::string parameters_;
   McapWriter writer_;
-  BoundedQueue<std::shared_ptr<const MatchedFrame>> frames_;
+  BoundedQueue<std::pair<std::shared_ptr<const MatchedFrame>, std::string>> frames_;  // and their rigs
   std::exception_ptr failure_;
   std::size_t num_taken_ = 0;                     // frames, written or not
   std::shared_ptr<const SeenPixelsOfPair> seen_;  // that is in the file

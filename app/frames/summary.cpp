@@ -113,10 +113,10 @@ std::string DriftText(const RigDrift& drift) {
       "z since the calibration (y: since the run began); rows differ by {:.2f} px",
       kDegrees * drift.turn[0], kDegrees * drift.turn[1], kDegrees * drift.turn[2], kDegrees * drift.sigma[0],
       kDegrees * drift.sigma[1], kDegrees * drift.sigma[2], drift.rows_px);
-  if (drift.taken_out != RightTurn_urad{}) {
-    const Vector3 taken_out = RotationVectorOf(drift.taken_out);
-    text += fmt::format("; {:.3f} about x and {:.3f} about z are taken out of the images",
-                        kDegrees * taken_out.x, kDegrees * taken_out.z);
+  if (drift.corrected != RightTurn_urad{}) {
+    const Vector3 corrected = RotationVectorOf(drift.corrected);
+    text += fmt::format("; {:.3f} about x and {:.3f} about z are corrected in the images",
+                        kDegrees * corrected.x, kDegrees * corrected.z);
   }
   return text + '\n';
 }
@@ -128,8 +128,8 @@ OrderedJson DriftJson(const RigDrift& drift) {
     json["turn_deg"].push_back(kDegrees * drift.turn[i]);
     json["turn_sigma_deg"].push_back(kDegrees * drift.sigma[i]);
   }
-  const Vector3 taken_out = RotationVectorOf(drift.taken_out);
-  json["taken_out_deg"] = {kDegrees * taken_out.x, 0, kDegrees * taken_out.z};
+  const Vector3 corrected = RotationVectorOf(drift.corrected);
+  json["corrected_deg"] = {kDegrees * corrected.x, 0, kDegrees * corrected.z};
   json.update({{"rows_px", drift.rows_px},
                {"corner_rows_px", drift.corner_px},
                {"shift_px", drift.shift_px},
@@ -175,6 +175,8 @@ std::string RigText(const RigDrift& drift) {
                      kDegrees * drift.turn[0], kDegrees * drift.turn[1], kDegrees * drift.turn[2],
                      kDegrees * *std::max_element(drift.sigma.begin(), drift.sigma.end()), drift.rows_px);
 }
+
+std::string RigJson(const RigDrift& drift) { return DriftJson(drift).dump(); }
 
 std::string_view NameOf(FrameOutcome outcome) {
   switch (outcome) {

@@ -23,6 +23,7 @@ void RigMonitor::SeeNext(const StereoFrame& frame, const Share& share) {
   if (waits_) changed_.wait(lock, [this] { return !next_ && !is_measuring_; });
   if (next_ || is_measuring_) return;
   if (follow_ && waits_) follow_->SetTurn(next_turn_);
+  if (measured_) new_ = std::exchange(measured_, std::nullopt);
   next_ = share();
   changed_.notify_all();
 }
@@ -40,6 +41,11 @@ void RigMonitor::SeeCopy(const StereoFrame& frame) {
     copy->seen = frame.seen;
     return copy;
   });
+}
+
+std::optional<RigDrift> RigMonitor::TakeNew() {
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(new_, std::nullopt);
 }
 
 RigDrift RigMonitor::drift() const {
@@ -80,7 +86,7 @@ void RigMonitor::Measure() {
     } catch (const std::exception&) {  // a lack of memory: another frame may be measured
     }
     lock.lock();
-    drift_ = watch_.drift();
+    measured_ = drift_ = watch_.drift();
     fault_ = watch_.Fault();
     next_turn_ = watch_.NextTurn();
     is_measuring_ = false;

@@ -36,6 +36,9 @@ class RigMonitor {
   void See(const std::shared_ptr<const StereoFrame>& frame);
   // The same for a frame that will change: copies it if it is measured.
   void SeeCopy(const StereoFrame& frame);
+  // The estimate after another measurement, once. It becomes known with the frame that is measured next, so that
+  // it depends on the frames alone if waits is set.
+  std::optional<RigDrift> TakeNew();
   RigDrift drift() const;
   std::string fault() const;  // the current RigWatch::Fault()
   // Waits for the last measurement. Safe to call again.
@@ -58,6 +61,7 @@ class RigMonitor {
   std::condition_variable changed_;
   std::shared_ptr<const StereoFrame> next_;
   RigDrift drift_;
+  std::optional<RigDrift> measured_, new_;  // new_: for TakeNew
   std::string fault_;
   RightTurn_urad next_turn_{};
   bool is_measuring_ = false, is_ending_ = false;

@@ -199,12 +199,6 @@ class RunCommand {
       folder_->Begin();
       if (options_.shard) folder_->Note(ShardRecord(Description()));
     }
-    if (!options_.record.file.empty()) {
-      RecordOptions record = options_.record;
-      record.show_filled = options_.show_filled;
-      record.parameters = folder_->ParametersText(!chosen_.IsChosen(kNumDisparitiesKey));
-      recorder_.emplace(record);
-    }
     reports_.emplace(Description(), options_.output);
     const bool watches = source_->is_live() || source_->kind() == SourceKind::kRecording;
     if (const int every = options_.rig_watch.value_or(watches || followed_ ? kUsualRigWatch : 0);
@@ -213,6 +207,13 @@ class RunCommand {
           every, !source_->is_live(), [this](const std::string& line) { reports_->Warn(line); },
           followed_ ? followed_->rectifier() : nullptr);
       if (followed_) followed_->MeasureBy(rig_monitor_);
+    }
+    if (!options_.record.file.empty()) {
+      RecordOptions record = options_.record;
+      record.show_filled = options_.show_filled;
+      record.with_rig = rig_monitor_ != nullptr;
+      record.parameters = folder_->ParametersText(!chosen_.IsChosen(kNumDisparitiesKey));
+      recorder_.emplace(record);
     }
     if (publisher_)
       publisher_->ReportStatus([this, status = RunStatus()]() mutable { return Status(status); });
@@ -483,7 +484,10 @@ class RunCommand {
       steps.observe = [this, &interrupt](const std::shared_ptr<const MatchedFrame>& frame) {
         if (options_.observe) options_.observe(*frame);
         if (rig_monitor_ && !followed_) rig_monitor_->See({frame, &frame->frame});
-        if (recorder_) recorder_->Record(frame);
+        if (recorder_) {
+          const std::optional<RigDrift> rig = rig_monitor_ ? rig_monitor_->TakeNew() : std::nullopt;
+          recorder_->Record(frame, rig ? RigJson(*rig) : "");
+        }
         if (publisher_) publisher_->Publish(frame);
         if (viewer_ != nullptr && !viewer_->Observe(frame, &interrupt.requested())) window_closed_ = true;
       };
@@ -573,6 +577,7 @@ void AddRunCommand(CLI::App& app) {
   AddRunOptions(*command, *options);
   command->callback([options] {
     Schedule(options->cores, options->priority);
+    RunOpenCvInCallersThread();
     if (!options->shard_text.empty()) {
       options->shard = ParseShard(options->shard_text);
       options->output /= options->shard->FolderName();

@@ -219,6 +219,7 @@ class RecordedMessages {
         parameters_ = DecodeText(message->data);
         continue;
       }
+      if (channel.topic == kRigTopic) continue;  // of a camera's frames, those that there was time for
       return Message{channel.topic, reader_.schemas().at(channel.schema_id).name, *message};
     }
     return std::nullopt;
@@ -263,6 +264,7 @@ class Recording {
     run.matching.config = config.string();
     run.matching.assignments = {"live.decimation=1"};  // recorded images are already reduced
     run.outputs = {"pfm"};
+    run.rig_watch = 0;
     run.show_filled = parameters.find("--show-filled yes") != std::string::npos;
     run.record.file = RecordedAgain(scratch).string();
     for (std::size_t i = 0; i < std::size(kRecordedOutputNames); ++i) {

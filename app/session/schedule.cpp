@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <opencv2/core/utility.hpp>
 #include <string_view>
 #include <system_error>
 
@@ -83,6 +84,8 @@ void Schedule(const std::string& cores, int priority) {
                     priority, std::strerror(errno), priority));
   }
 }
+
+void RunOpenCvInCallersThread() { cv::setNumThreads(1); }
 
 void DropRealTimePriority() {
   const sched_param none{};

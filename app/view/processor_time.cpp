@@ -53,21 +53,23 @@ void BecomeWorkers(const std::string& name, int nice) {
 }
 
 double ProcessorTimeOfOtherThreads_s(const std::string& name) {
+  const int own_nice = getpriority(PRIO_PROCESS, static_cast<id_t>(gettid()));
   double ticks = 0;
   std::error_code ignored;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", ignored)) {
     std::ifstream file(thread.path() / "stat");
     const std::string text{std::istreambuf_iterator<char>(file), {}};
-    // "TID (NAME) STATE" and numbers, of which the 11th and the 12th are the times in user's and system's
-    // code.
+    // "TID (NAME) STATE" and numbers: the 11th and the 12th are the times in user's and system's code, the 16th is
+    // the nice value.
     const std::size_t open = text.find('('), close = text.rfind(')');
     if (open == std::string::npos || close == std::string::npos) continue;  // it has ended
     if (text.compare(open + 1, close - open - 1, name) == 0) continue;
     std::istringstream fields(text.substr(close + 1));
     std::string skipped;
     for (int i = 0; i < 11; ++i) fields >> skipped;
-    double user = 0, system = 0;
-    if (fields >> user >> system) ticks += user + system;
+    double user = 0, system = 0, children_user = 0, children_system = 0, priority = 0, nice = 0;
+    fields >> user >> system >> children_user >> children_system >> priority >> nice;
+    if (fields && nice <= own_nice) ticks += user + system;
   }
   return ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
 }

@@ -10,8 +10,9 @@ namespace parallax::app {
 // value, 0 .. 19.
 void BecomeWorkers(const std::string& name, int nice);
 
-// Processor time, in seconds, of this process's living threads with other names. 0 if the system does not
-// tell.
+// Processor time, in seconds, of this process's living threads that are not workers: threads with other names, unless
+// their nice value is above the calling thread's, because libraries rename the threads that they start. 0 if the
+// system does not tell.
 double ProcessorTimeOfOtherThreads_s(const std::string& name);
 
 // How many processors the process may use: those of its affinity mask, or fewer if its control group has a

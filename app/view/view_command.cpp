@@ -33,6 +33,7 @@
 #include "app/output/output_files.h"
 #include "app/scores/evaluator.h"
 #include "app/session/heap.h"
+#include "app/session/schedule.h"
 #include "app/view/controls/parameter_session.h"
 #include "app/view/frame_viewer.h"
 #include "app/view/output_pages.h"
@@ -405,6 +406,7 @@ void AddViewCommand(CLI::App& app) {
       options->paused = false;
       if (!options->max_frames) options->max_frames = 1;
     }
+    RunOpenCvInCallersThread();
     View(*options);
   });
   command->footer(

@@ -1,9 +1,9 @@
 #include "datasets/live/pair_maker.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 namespace parallax {
 namespace {
@@ -27,9 +27,11 @@ void PairMaker::Forget(int side) {
 double PairMaker::interval_s(int side) const {
   const Side& asked = sides_[static_cast<std::size_t>(side)];
   if (asked.intervals_s.empty()) return 0;
-  std::vector<double> sorted(asked.intervals_s.begin(), asked.intervals_s.end());
-  std::sort(sorted.begin(), sorted.end());
-  return sorted[sorted.size() / 2];
+  std::array<double, kIntervals> intervals;  // no allocation for each picture
+  const auto end = std::copy(asked.intervals_s.begin(), asked.intervals_s.end(), intervals.begin());
+  const auto median = intervals.begin() + (end - intervals.begin()) / 2;
+  std::nth_element(intervals.begin(), median, end);
+  return *median;
 }
 
 std::optional<double> PairMaker::tolerance_s() const {

@@ -24,6 +24,7 @@ inline constexpr std::string_view kDepthInfoTopic = "/depth/camera_info";
 inline constexpr std::string_view kDisparityTopic = "/disparity";
 inline constexpr std::string_view kCloudTopic = "/points2";
 inline constexpr std::string_view kFrameTopic = "/parallax/frame";
+inline constexpr std::string_view kRigTopic = "/parallax/rig";  // JSON, after each measurement of the rig
 inline constexpr std::string_view kParametersTopic = "/parallax/parameters";  // one text, of the whole run
 inline constexpr std::string_view kLeftSeenTopic = "/parallax/left_seen";
 inline constexpr std::string_view kRightSeenTopic = "/parallax/right_seen";

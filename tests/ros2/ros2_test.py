@@ -8,13 +8,17 @@ instead, and what arrives and the program's memory are printed.
 import json
 import os
 import re
+import runpy
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+import types
 import unittest
+import unittest.mock
 from pathlib import Path
 
 PROGRAM = PEER = FAST_PEER = ""
@@ -32,6 +36,7 @@ SECONDS = 60
 DOMAIN = 10 + os.getpid() % 90
 
 
+PROJECT = Path(__file__).resolve().parents[2]
 DECODER = Path(__file__).with_name("decode.mjs")
 PACKAGES = ("@foxglove/rosmsg-msgs-common", "@foxglove/rosmsg2-serialization")
 
@@ -48,7 +53,8 @@ def why_no_npm():
 class Run:
     """The program reads what the peer sends, until the peer ends."""
 
-    def __init__(self, source="", options=(), environment=None, domain=DOMAIN, until_end=False, **peer):
+    # documented: a command that replaces the usual one; its output goes to a temporary folder.
+    def __init__(self, source="", options=(), environment=None, domain=DOMAIN, until_end=False, documented=None, **peer):
         with tempfile.TemporaryDirectory() as folder:
             words = ["--domain", str(domain)]
             for key, value in peer.items():
@@ -56,6 +62,9 @@ class Run:
             other = subprocess.Popen([PEER, *words], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             command = [PROGRAM, "run", source or f"ros2:{IMAGES},domain={domain}", "--output", folder + "/out"]
             command += ["--config", "realtime", "--write", "pfm", *options]
+            if documented:
+                command = [PROGRAM, *documented[1:]]
+                command[command.index("--output") + 1] = folder + "/out"
             started = subprocess.Popen(
                 command, env={**ENVIRONMENT, **(environment or {})}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
             )
@@ -216,6 +225,42 @@ class Input(unittest.TestCase):
         self.refused("'300' is not a domain from 0 to 232", source=f"ros2:{IMAGES},domain=300")
         self.refused("ROS_DOMAIN_ID 'x' is not a number", source=f"ros2:{IMAGES}", environment={"ROS_DOMAIN_ID": "x"})
         self.refused("/nothing.xml: Fast DDS cannot read", environment={"FASTRTPS_DEFAULT_PROFILES_FILE": "/nothing.xml"})
+
+
+def words_of_launch(file):
+    """What a launch file starts with its default arguments: stand-ins for the package launch, which needs ROS."""
+    launch, actions, substitutions = (types.ModuleType(name) for name in ("launch", "launch.actions", "launch.substitutions"))
+    launch.LaunchDescription = list
+    actions.DeclareLaunchArgument = lambda name, default_value: (name, default_value)
+    actions.ExecuteProcess = lambda cmd, output: cmd
+    substitutions.LaunchConfiguration = lambda name: {"argument": name}
+    with unittest.mock.patch.dict(sys.modules, {module.__name__: module for module in (launch, actions, substitutions)}):
+        *arguments, command = runpy.run_path(file)["generate_launch_description"]()
+
+    def text(part):
+        return dict(arguments)[part["argument"]] if isinstance(part, dict) else part
+
+    return ["".join(map(text, word)) if isinstance(word, list) else text(word) for word in command]
+
+
+class Documented(unittest.TestCase):
+    """Commands of the page, the service and the launch file, word by word."""
+
+    def works(self, words):
+        self.assertEqual(Path(words[0]).name, "parallax")
+        run = Run(documented=words, environment={"ROS_DOMAIN_ID": str(DOMAIN)}, frames=15, rate=5)
+        self.assertGreater(run.peer["depth"]["count"], 1, run.text)
+        self.assertEqual(run.peer["node"]["name"], "/parallax")
+
+    def test_page(self):
+        self.works(shlex.split((PROJECT / "docs/ros2.md").read_text().split("```")[1].replace("\\\n", "")))
+
+    def test_service(self):
+        text = (PROJECT / "examples/ros2/parallax.service").read_text().replace("\\\n", "")
+        self.works(shlex.split(re.search("^ExecStart=(.*)", text, re.MULTILINE)[1]))
+
+    def test_launch_file(self):
+        self.works(words_of_launch(PROJECT / "examples/ros2/parallax.launch.py"))
 
 
 class Subscribers(unittest.TestCase):

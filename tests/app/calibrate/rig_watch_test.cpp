@@ -25,10 +25,10 @@ constexpr double kDegree = std::numbers::pi / 180;
 constexpr int kEvery = 10;  // frames
 
 // Watches every tenth frame of a drive whose right camera is turned by turn_at(frame).
-// watch: used instead of a new one; taken_out: gets what it wants to be taken out.
+// watch: used instead of a new one; corrected: gets what it wants to be corrected.
 RigWatch Drive(int num_frames, const std::function<Vector3(int frame)>& turn_at,
                const std::function<void(int frame, const RigWatch&)>& see = {}, RigWatch* used = nullptr,
-               RightTurn_urad* taken_out = nullptr) {
+               RightTurn_urad* corrected = nullptr) {
   static std::vector<StereoFrame> pairs;
   if (static_cast<int>(pairs.size()) < num_frames / kEvery) {
     pairs.clear();
@@ -43,24 +43,24 @@ RigWatch Drive(int num_frames, const std::function<Vector3(int frame)>& turn_at,
     const auto& left = std::get<HostImage<std::uint8_t>>(pair.left);
     const auto right = Turned(std::get<HostImage<std::uint8_t>>(pair.right), *pair.rig, turn_at(frame));
     watch.Add(left.ConstView(), right.ConstView(), *pair.rig,
-              taken_out != nullptr ? *taken_out : RightTurn_urad{});
-    if (taken_out != nullptr) *taken_out = watch.NextTurn();
+              corrected != nullptr ? *corrected : RightTurn_urad{});
+    if (corrected != nullptr) *corrected = watch.NextTurn();
     if (see) see(frame, watch);
   }
   return watch;
 }
 
-// The turn that is taken out comes back as a warp of the next right images.
+// The turn that is corrected comes back as a warp of the next right images.
 RightTurn_urad Follow(int num_frames, const std::function<Vector3(int frame)>& turn_at, RigWatch& watch) {
-  RightTurn_urad taken_out{};
+  RightTurn_urad corrected{};
   Drive(
       num_frames,
       [&](int frame) {
-        return RotationVectorOf(Transposed(RotationOf(RotationVectorOf(taken_out))) *
+        return RotationVectorOf(Transposed(RotationOf(RotationVectorOf(corrected))) *
                                 RotationOf(turn_at(frame)));
       },
-      {}, &watch, &taken_out);
-  return taken_out;
+      {}, &watch, &corrected);
+  return corrected;
 }
 std::function<Vector3(int frame)> KnockedBy(const Vector3& turn) {
   return [turn](int frame) { return frame < 50 ? Vector3{} : turn; };
@@ -122,9 +122,9 @@ TEST(RigWatch, FollowsASlowDrift) {
   EXPECT_NEAR(drift.turn[0] / kDegree, 0.09, 0.06);
   EXPECT_NEAR(drift.turn[2] / kDegree, -0.09, 0.06);
   RigWatch watch;
-  const RightTurn_urad taken_out = Follow(300, turn_at, watch);
-  EXPECT_NEAR(1e-6 * taken_out[0] / kDegree, 0.09, 0.06);
-  EXPECT_NEAR(1e-6 * taken_out[1] / kDegree, -0.09, 0.06);
+  const RightTurn_urad corrected = Follow(300, turn_at, watch);
+  EXPECT_NEAR(1e-6 * corrected[0] / kDegree, 0.09, 0.06);
+  EXPECT_NEAR(1e-6 * corrected[1] / kDegree, -0.09, 0.06);
 }
 
 TEST(RigWatch, FollowsEveryKnockUntilRowsAgree) {
@@ -134,11 +134,11 @@ TEST(RigWatch, FollowsEveryKnockUntilRowsAgree) {
       SCOPED_TRACE(testing::Message() << "axis " << axis << ", " << degrees << " degrees");
       const double turn = degrees * kDegree;
       RigWatch watch;
-      const RightTurn_urad taken_out =
+      const RightTurn_urad corrected =
           Follow(250, KnockedBy({axis == 0 ? turn : 0, 0, axis == 1 ? turn : 0}), watch);
       for (int i = 0; i < 2; ++i) {
         const double wanted = i == axis ? turn : 0;
-        EXPECT_LT(kCorner_px[i] * std::abs(1e-6 * taken_out[static_cast<std::size_t>(i)] - wanted), 0.1)
+        EXPECT_LT(kCorner_px[i] * std::abs(1e-6 * corrected[static_cast<std::size_t>(i)] - wanted), 0.1)
             << "about " << (i == 0 ? "x" : "z");
       }
       EXPECT_NEAR(watch.drift().turn[axis == 0 ? 0 : 2], turn, 0.1 / 371.8);
@@ -151,7 +151,7 @@ TEST(RigWatch, FollowsEveryKnockUntilRowsAgree) {
 TEST(RigWatch, LeavesARigAloneThatStaysAsItIs) {
   RigWatch watch;
   EXPECT_EQ(Follow(400, KnockedBy({}), watch), RightTurn_urad{});
-  // A turn about y and another focal length are not taken out.
+  // A turn about y and another focal length are not corrected.
   RigWatch turned;
   EXPECT_EQ(Follow(150, KnockedBy({0, 0.3 * kDegree, 0}), turned), RightTurn_urad{});
 }

@@ -14,6 +14,7 @@
 
 #include "datasets/formats/image_file.h"
 #include "datasets/formats/mcap_reader.h"
+#include "datasets/formats/ros_messages.h"
 #include "datasets/source.h"
 #include "tests/support/built_paths.h"
 #include "tests/support/recordings.h"
@@ -23,6 +24,8 @@ namespace parallax::test {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 class Record : public ::testing::Test {
@@ -47,6 +50,16 @@ class Record : public ::testing::Test {
         files[fs::relative(entry.path(), folder_.path() / out).string()] = ReadText(entry.path());
     }
     return files;
+  }
+
+  // The messages of a topic of texts.
+  static std::vector<std::string> TextsOf(const fs::path& file, const std::string& topic) {
+    McapReader reader(file);
+    std::vector<std::string> texts;
+    while (const auto message = reader.Next()) {
+      if (reader.channels().at(message->channel).topic == topic) texts.push_back(DecodeText(message->data));
+    }
+    return texts;
   }
 
   std::map<std::string, std::uint64_t> CountsByTopic() const {
@@ -119,7 +132,7 @@ TEST_F(Record, AReplayOfAThousandFramesGivesTheSameBytes) {
 TEST_F(Record, ARecordingOfAReplayIsTheSameFile) {
   ASSERT_EQ(Run(kDrive, "a", {"--record", file().string()}).exit_code, 0);
   const fs::path again = folder_.path() / "again.mcap";
-  ASSERT_EQ(Run(file().string(), "b", {"--record", again.string()}).exit_code, 0);
+  ASSERT_EQ(Run(file().string(), "b", {"--record", again.string(), "--rig-watch", "0"}).exit_code, 0);
   EXPECT_TRUE(ReadText(file()) == ReadText(again));
 }
 
@@ -129,7 +142,9 @@ TEST_F(Record, TheRigOfAReplayIsWatched) {
           .exit_code,
       0);
   EXPECT_THAT(ReadText(folder_.path() / "a/summary.json"), testing::Not(HasSubstr("rig_watch")));
-  const ProgramResult first = Run(file().string(), "b"), second = Run(file().string(), "c");
+  const auto recorded = [&](const char* name) { return (folder_.path() / name).string(); };
+  const ProgramResult first = Run(file().string(), "b", {"--record", recorded("b.mcap")}),
+                      second = Run(file().string(), "c", {"--record", recorded("c.mcap")});
   EXPECT_THAT(first.out, HasSubstr("rig: right camera turned by"));
   const auto watched = [&](const char* out) {
     const std::string text = ReadText(folder_.path() / out / "summary.json");
@@ -138,6 +153,10 @@ TEST_F(Record, TheRigOfAReplayIsWatched) {
   };
   EXPECT_THAT(watched("b"), HasSubstr("\"num_frames\": 2,"));
   EXPECT_EQ(watched("b"), watched("c"));
+  // The recording has the first of the two measurements, which is known when the second one begins.
+  EXPECT_THAT(TextsOf(recorded("b.mcap"), "/parallax/rig"),
+              ElementsAre(AllOf(HasSubstr("\"num_frames\":1,"), HasSubstr("\"turn_sigma_deg\":["))));
+  EXPECT_TRUE(ReadText(recorded("b.mcap")) == ReadText(recorded("c.mcap")));
   EXPECT_THAT(Run(file().string(), "d", {"--rig-watch", "0"}).out, testing::Not(HasSubstr("rig:")));
 }
 

@@ -164,7 +164,7 @@ TEST_F(FollowedRun, TakesTheTurnOutAndGivesTheSameBytesAgain) {
       RunRaw("knocked", "a", {"--rig-follow", "--record", At("a.mcap"), "--record-write", "disparity"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.out,
-              testing::ContainsRegex("0.2[0-5][0-9] about x and -0.4[3-8][0-9] about z are taken out"));
+              testing::ContainsRegex("0.2[0-5][0-9] about x and -0.4[3-8][0-9] about z are corrected"));
   EXPECT_THAT(
       ReadText(At("a/journal.tsv")),
       AllOf(HasSubstr("\tturn=0 0"), testing::ContainsRegex("\tturn=(3[5-9]|4[0-4])[0-9][0-9] -[78]")));

@@ -1,10 +1,12 @@
 #include "app/view/processor_time.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <future>
 #include <thread>
 
 namespace parallax::app {
@@ -34,6 +36,25 @@ TEST(ProcessorTime, ThreadsOfTheNameAndTheirChildrenDoNotCount) {
     }).join();
   }).join();
   EXPECT_LT(during, before + 0.05);
+}
+
+// GStreamer, for example, names its threads after its elements.
+TEST(ProcessorTime, RenamedChildrenDoNotCount) {
+  const double before = ProcessorTimeOfOtherThreads_s("worker");
+  std::promise<void> has_computed, may_end;
+  std::thread worker([&] {
+    BecomeWorkers("worker", 7);
+    std::thread([&] {
+      pthread_setname_np(pthread_self(), "queue0:src");
+      Compute(0.1);
+      has_computed.set_value();
+      may_end.get_future().wait();
+    }).join();
+  });
+  has_computed.get_future().wait();
+  EXPECT_LT(ProcessorTimeOfOtherThreads_s("worker"), before + 0.05);
+  may_end.set_value();
+  worker.join();
 }
 
 TEST(ProcessorTime, ThereAreProcessorsToUse) {

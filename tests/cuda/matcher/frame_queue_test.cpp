@@ -223,15 +223,16 @@ TEST_F(CudaFrameQueueTest, LendsNoMoreThanItsMemory) {
   parameters.aggregation.num_paths = 4;
   AddTruth(*MakeCudaMatcher(parameters, large), frame);
   const auto queue = MakeCudaFrameQueue(parameters, large, 1);
-  std::vector<ReprojectedFrame> kept;
+  std::vector<std::optional<ReprojectedFrame>> kept;
   for (int i = 0; i < 6; ++i) {
     queue->SubmitWith(ViewOf(frame.left), ViewOf(frame.right), frame.work);
     EXPECT_EQ(DifferenceOf("map", frame.map, queue->Take()), "");
-    std::optional<ReprojectedFrame> made = queue->TakeExtraResults().reprojected;
-    EXPECT_EQ(made.has_value(), i < 4);
-    if (made) kept.push_back(std::move(*made));
+    kept.push_back(queue->TakeExtraResults().reprojected);
+    EXPECT_EQ(kept.back().has_value(), i < 4);
   }
-  for (const ReprojectedFrame& made : kept) ExpectReprojection(frame, made);
+  for (const auto& made : kept) {
+    if (made) ExpectReprojection(frame, *made);
+  }
   kept.clear();
   queue->SubmitWith(ViewOf(frame.left), ViewOf(frame.right), frame.work);
   queue->Collect();
