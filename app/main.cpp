@@ -75,7 +75,7 @@ int Guarded(const Work& work) {
   std::abort();
 }
 
-// The exit code of a command that did its work: what it printed has to have got through, too.
+// The exit code of a command that did its work. It has failed if standard output cannot be written.
 int Done() {
   errno = 0;
   std::cout.flush();

@@ -35,7 +35,7 @@ class CornerFinder {
   explicit CornerFinder(const BoardSpec& board);
 
   // Empty if the board is not found, or fewer than 6 of its corners. Corners of a chessboard are numbered so
-  // that the first one's outer square is black, if that can be told.
+  // that the first one's outer square is black, if the image shows it.
   std::vector<SeenCorner> Find(const CameraImageView& image) const;
 
  private:

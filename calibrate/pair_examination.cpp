@@ -406,7 +406,7 @@ Finding PairExamination::Size() const {
 }
 
 Finding PairExamination::Time() const {
-  Finding finding{.check = "time", .figure = "nothing moves up or down in these frames", .effect = ""};
+  Finding finding{.check = "time", .figure = "unknown: these frames hardly move up or down", .effect = ""};
   constexpr double kSure_frames = 0.05;
   const RowModel model = RowsOf(true);
   if (model.offset_px.empty() || model.time_sigma > kSure_frames) return finding;
@@ -482,7 +482,7 @@ Finding PairExamination::Shutter() const {
   if (worst_px < kShutter_px) return finding;
   finding.state = State::kFault;
   finding.fault = Fault::kRollingShutter;
-  finding.effect = fmt::format("shapes lean by as much; {}", OffBy(worst_px));
+  finding.effect = fmt::format("shapes lean by this much; {}", OffBy(worst_px));
   return finding;
 }
 

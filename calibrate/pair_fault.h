@@ -53,7 +53,7 @@ struct PairFault {
     kEmptyImage,
     kTwoScenes,
     kTopBottom,   // the picture that was cut into left and right holds one above the other,
-    kSideBySide,  // one beside the other
+    kSideBySide,  // one next to the other
     kRowsOfRig,   // of a rectified pair: the rig does not fit
     kRows,
     kRigSize,

@@ -75,7 +75,7 @@ void RigWatch::Add(const CameraImageView& left, const CameraImageView& right, co
     } else if (surprises) {
       continue;  // one frame alone may be wrong
     }
-    // As much uncertainty is added as leaves a memory of kMemory_frames.
+    // This much uncertainty for each frame gives the estimate a memory of kMemory_frames.
     part.variance += measured_variance / (kMemory_frames * kMemory_frames);
     const double gain = part.variance / (part.variance + measured_variance);
     part.value += gain * (measured[i] - part.value);

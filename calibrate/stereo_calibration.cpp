@@ -363,8 +363,8 @@ class Calibrator {
     return fit;
   }
 
-  // Poses of right against left, pair by pair, after undoing a mishap; `shift`: the right image of another
-  // pair.
+  // The pose of the right camera against the left one in every pair, after undoing a mishap of taking the
+  // images. shift: view i is paired with the right image of view i + shift.
   std::vector<PairPose> PairPoses(const RawRig& rig, const std::vector<BoardView>& views, Mishap mishap,
                                   int shift) const {
     CameraModel right = rig.right;

@@ -92,8 +92,8 @@ const CloudRow* FindClouds(std::string_view backend) {
 }
 
 // --- choosing -----------------------------------------------------------------
-// The usable back end that the name means, of those that do what is asked for; "auto": the first one.
-// lacks: what the others do not do, for the message.
+// The usable back end that the name means, of those for which `does` is true; "auto": the first one.
+// lacks: what the others cannot do, for the message.
 template <typename Does>
 std::string_view Resolve(std::string_view backend, const std::string& lacks, Does does) {
   std::string names = "auto", able;

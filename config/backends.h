@@ -29,7 +29,7 @@ std::unique_ptr<DeviceMatcher> MakeDeviceMatcher(std::string_view backend, const
                                                  const MatcherOptions& options);
 
 // MakeMatcher's matcher with num_in_flight >= 1 frames in flight. Only cuda and cpu support more than one
-// (cpu: that many are matched at a time, and each matcher has the next frame at hand). Throws InvalidArgument
+// (cpu: that many are matched at a time, and each matcher has one more frame waiting). Throws InvalidArgument
 // for another back end.
 void RequireMatcherQueue(std::string_view backend, Method method = Method::kSgm);
 std::unique_ptr<MatcherQueue> MakeMatcherQueue(std::string_view backend, const Parameters& parameters,

@@ -1,4 +1,4 @@
-// Times of one frame's steps on a device, if the back end has one. Not part of the installed interface.
+// Times of one frame's steps on a GPU, with the back end cuda. Not part of the installed interface.
 #pragma once
 
 #include <optional>

@@ -22,9 +22,9 @@ struct SourceTraits {
   std::array<std::optional<Metric>, 3> metrics;
   bool has_truth = false;     // has its own truth
   bool is_rectified = false;  // by its layout, or because it has its calibration
-  // One sigma of the truth's offset from the images (docs/uncertainty.md). In every one of 24 frames of KITTI
-  // 2015 it is half a pixel far away, and as much in the other direction nearby; in one frame of ETH3D it is
-  // 0.2 px.
+  // One sigma of the truth's offset from the images (docs/uncertainty.md). In each of 24 frames of KITTI 2015
+  // the offset is half a pixel far away and half a pixel in the other direction nearby. In one frame of ETH3D
+  // it is 0.2 px.
   float rig_px = 0;
 };
 const SourceTraits& TraitsOf(SourceKind kind);

@@ -135,7 +135,7 @@ py::capsule ToDlpack(const DeviceArray& array, const py::object& stream, const p
     throw py::buffer_error("no copy is made: leave out copy=True, or copy the result");
   }
   const std::int64_t number = stream.is_none() ? 1 : stream.cast<std::int64_t>();
-  if (number != -1) {  // -1: whoever asks orders it
+  if (number != -1) {  // -1: the caller orders its work itself
     array.matched->result->OrderBefore(reinterpret_cast<void*>(static_cast<std::intptr_t>(number)));
   }
   auto exported = std::make_unique<Exported>();

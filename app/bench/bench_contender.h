@@ -14,8 +14,8 @@ namespace parallax::app {
 
 class Contender {
  public:
-  // A table row without stage, samples and memory. The caller makes one row for each stage of a matcher and
-  // one for the whole frame.
+  // row: describes the work; stage, samples and memory are still empty. `rows` has a copy for each stage of
+  // a matcher and one for the whole frame.
   Contender(std::unique_ptr<StereoMatcher> matcher, BenchRow row);
   Contender(std::unique_ptr<OpencvMatcher> matcher, BenchRow row);
   // match: the work to be timed, by a clock that a test may replace.

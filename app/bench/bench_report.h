@@ -14,7 +14,7 @@ struct BenchRow {
   std::string backend;  // "cpu", ..., "opencv:hh"
   int width = 0, height = 0;
   int disparities = 0;
-  int paths = 0;  // that the costs of SGM follow; 0: another method
+  int paths = 0;  // of the aggregation of SGM; 0: another method
   // "frame": from census to filled disparity; on a GPU with the images already there, in one CUDA graph. A
   // GPU also has frame_host (the caller's images in, the caller's map out) and throughput, throughput_pinned,
   // throughput_host: the time per frame with several in flight, with images on the device, in page-locked

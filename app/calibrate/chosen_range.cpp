@@ -14,7 +14,7 @@
 namespace parallax::app {
 namespace {
 
-// A source, some of whose frames were read before anybody asked for them.
+// A source that reads some frames in advance.
 class ReadAheadSource final : public AdjustedSource {
  public:
   // Reads `most` frames, or up to the first one that is enough.
@@ -69,7 +69,7 @@ std::optional<SearchRange> RangeOfFrame(const StereoFrame& frame, FrameRectifier
   try {
     const std::optional<JudgedFrame> judged = JudgedFrameOf(frame, rectifier, chosen, std::nullopt);
     return judged ? RangeOf(judged->left, judged->right, judged->facts) : std::nullopt;
-  } catch (const Error&) {  // what is wrong with the frame is told where it is matched
+  } catch (const Error&) {  // matching reports the fault
     return std::nullopt;
   }
 }

@@ -142,7 +142,7 @@ class WatchedSource final : public AdjustedSource {
     --state_->num_left;
     try {
       state_->Offer(frame, rectifier_.get());
-    } catch (const std::exception&) {  // what is wrong with the frame is told where it is matched
+    } catch (const std::exception&) {  // matching reports the fault
     }
     return frame;
   }

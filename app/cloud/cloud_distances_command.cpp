@@ -1,5 +1,5 @@
-// parallax cloud distances: all distances between the points of two clouds or the rows of two matrices, of
-// which what is asked for is kept.
+// parallax cloud distances: computes all distances between the points of two clouds or the rows of two
+// matrices, and keeps those that the options name.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -59,7 +59,7 @@ std::vector<Timing> TimingsOf(const ReportSpool& frames) {
       "match", [](const FrameFigures& frame) { return frame.match_ms; }, false);
   add(
       "write", [](const FrameFigures& frame) { return frame.write_ms; }, false);
-  // Parts of writing, where they were asked for.
+  // Parts of writing; listed only if they took time.
   add(
       "cloud_clean", [](const FrameFigures& frame) { return frame.clouds.clean_ms; }, true);
   add(

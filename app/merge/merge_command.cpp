@@ -51,10 +51,9 @@ void AddMergeCommand(CLI::App& app) {
       ->type_name("DIR")
       ->required();
   command
-      ->add_option(
-          "-o,--output", o->output,
-          "Of run: folder for the results, which are linked there where possible [the one DIR that holds "
-          "the shards]")
+      ->add_option("-o,--output", o->output,
+                   "Of run: folder for the results, as hard links where possible [the one DIR that holds the "
+                   "shards]")
       ->type_name("DIR");
   AddOverwriteOption(*command, o->used_folder);
   command->add_option("--csv", o->eval.csv_file, "Of eval: write every figure as CSV")->type_name("FILE");

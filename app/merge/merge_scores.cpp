@@ -38,7 +38,7 @@ void CheckOutputs(const EvalOutputs& outputs, const EvalDescription& scored) {
   }
   if (EvalReport::IsSingleFile(outputs.report) != EvalReport::IsSingleFile(scored.report)) {
     throw InvalidArgument(
-        fmt::format("--report {}: the shards' pictures belong to {}: name {}", outputs.report, scored.report,
+        fmt::format("--report {}: the shards have --report {}: name {}", outputs.report, scored.report,
                     EvalReport::IsSingleFile(scored.report) ? "a FILE.html" : "a folder, too"));
   }
 }

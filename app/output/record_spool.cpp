@@ -114,7 +114,7 @@ std::string_view RecordSpool::Bytes(std::uint64_t begin, std::size_t count) cons
     return std::string_view(tail_).substr(static_cast<std::size_t>(begin - file_bytes_), count);
   }
   if (begin < window_begin_ || begin + count > window_begin_ + window_.size()) {
-    // Records that are asked for in another order lie close by, before this one or behind it.
+    // Reads around the record: the next ones may lie before it or behind it.
     const std::uint64_t first = begin - std::min(begin, kWindowBytes / 4);
     const std::uint64_t last = std::min(file_bytes_, std::max(begin + count, first + kWindowBytes));
     window_.resize(static_cast<std::size_t>(last - first));

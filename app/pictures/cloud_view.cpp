@@ -120,8 +120,8 @@ CloudView Bounds(const std::vector<Point3f>& samples) {
   return view;
 }
 
-// One point a cell of 64 x 64 x 64 over the box of all but the outermost points: pixels that lie near count
-// as much as those far away.
+// One point of each cell of a 64 x 64 x 64 grid over the box of all but the outermost points. Near surfaces,
+// which have more points, then count no more than far ones.
 std::vector<Point3f> Thinned(const std::vector<Point3f>& points) {
   constexpr int kCells = 64;
   const Point3f low = Percentiles(points, 0.005), high = Percentiles(points, 0.995);

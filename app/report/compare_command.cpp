@@ -184,7 +184,7 @@ void RunCompare(const CompareOptions& options) {
       std::any_of(runs.begin(), runs.end(), [](const ScoredRun& run) { return run.is_folder(); });
   if (!has_folders && !options.metric.empty()) {
     throw InvalidArgument("--metric " + options.metric +
-                          ": files of eval keep the metric that they were scored by: leave it out");
+                          ": result files of eval have a metric already: leave --metric out");
   }
   std::optional<FolderScoring> scoring;
   if (has_folders) {

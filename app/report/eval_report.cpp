@@ -120,8 +120,8 @@ std::string SparsificationText(const Scores& total) {
                               below = total.Find("errors_below_median");
   if (!area || !best || !ause || !below) return {};
   return fmt::format(
-      "Sparsification, mean of the frames: the area under the curve is {:.2f} %, that of the best order "
-      "{:.2f} %, the difference {:.2f} %; {:.0f} % of the wrong pixels are among the less confident half.",
+      "Sparsification (mean of the frames): the area under the curve is {:.2f} %, under that of the best "
+      "order {:.2f} %; they differ by {:.2f} %. The less confident half holds {:.0f} % of the wrong pixels.",
       *area, *best, *ause, *below);
 }
 

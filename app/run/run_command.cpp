@@ -353,7 +353,7 @@ class RunCommand {
     if (publisher_) reports_->Print(publisher_->Text());
   }
 
-  // To read or to write with: one per core, or per core of a rank's share, and at most so many for each
+  // Threads that read or write frames: one for each core, or each core of a rank's share; limited for each
   // device.
   int PipelineThreads() const {
     const int num_cores = team_ != nullptr ? options_.matching.num_threads
@@ -396,7 +396,7 @@ class RunCommand {
                     num_writing, num_writing == 1 ? "" : "s", num_writing == 1 ? "is" : "are"));
   }
 
-  // What is on its way takes too long. The journal knows what is whole; the rest is done again by --resume.
+  // Gives up the frames in progress. The journal lists complete frames; --resume does the others.
   void EndAtOnce() {
     if (share_.follows()) std::_Exit(1);
     const WithoutWaitingForDisk hurry;
@@ -440,7 +440,7 @@ class RunCommand {
             .cloud_clean = options_.cloud_clean};
   }
 
-  // They refer to this object and to the argument.
+  // The steps keep references to this object and to `interrupt`.
   FrameSteps Steps(const InterruptGuard& interrupt) {
     FrameSteps steps;
     if (options_.used_folder.resume) {
@@ -499,7 +499,7 @@ class RunCommand {
   void Write(const MatchedFrame& matched, FrameReport& report) {
     const Stopwatch watch;
     const WithoutWaitingForDisk journal_has_checksums;
-    // A camera's frame without files leaves nothing for --resume, verify or --overwrite.
+    // The journal omits a camera's frame without files: --resume, verify and --overwrite need nothing of it.
     const bool is_noted = !source_->is_live() || !writer_->OutputsFor(matched.frame.rig.has_value()).empty();
     if (is_noted) folder_->Start(matched.frame);
     writer_->Write(matched, report);
@@ -553,9 +553,9 @@ class RunCommand {
   std::shared_ptr<FrameSource> source_;
   std::set<std::string, std::less<>> reported_;  // frames of a shard that is resumed
   std::optional<RemoteResultKeeper> keeper_;     // of a rank above 0
-  std::optional<Ros2Publisher> publisher_;       // where frames are published
+  std::optional<Ros2Publisher> publisher_;       // if frames are published
   std::optional<RunFolder> folder_;              // from Run on
-  std::optional<Recorder> recorder_;             // the same, where frames are recorded
+  std::optional<Recorder> recorder_;             // the same, if frames are recorded
   std::optional<RunReports> reports_;            // the same
   std::optional<std::size_t> total_;             // frames that end here, if that is known
   Stopwatch watch_;                              // since the first frame

@@ -229,8 +229,8 @@ std::vector<TableSection> CloudEvaluator::Sections() const {
     const auto add = [&, table = table](const CloudFigure& figure, const std::string& key_suffix,
                                         const std::string& header_suffix) {
       const std::string key = figure.key + key_suffix;
-      if (figure.table != table || !total.Find(key))
-        return;  // no EMD was asked for, no ways could be compared
+      // Without EMD, or without paths to compare.
+      if (figure.table != table || !total.Find(key)) return;
       section.columns.push_back({key, figure.header + header_suffix, figure.format});
     };
     for (const CloudFigure& figure : kCloudFigures) add(figure, "", "");

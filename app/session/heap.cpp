@@ -10,7 +10,7 @@ namespace parallax::app {
 
 void KeepFreedMemory() {
 #ifdef __GLIBC__
-  constexpr int kLargest_bytes = 32 << 20;  // glibc takes no more; larger buffers still go back
+  constexpr int kLargest_bytes = 32 << 20;  // glibc's limit; larger ones return to the system
   constexpr int kMostKept_bytes = 256 << 20;
   mallopt(M_MMAP_THRESHOLD, kLargest_bytes);
   mallopt(M_TRIM_THRESHOLD, kMostKept_bytes);

@@ -18,7 +18,7 @@ ValueRange Follow(const ValueRange& range, const ValueRange& next) {
   return {range.low + kWeight * (next.low - range.low), range.high + kWeight * (next.high - range.high)};
 }
 
-constexpr char kWorkers[] = "matching";  // the threads of the work beside the window
+constexpr char kWorkers[] = "matching";  // name of the threads that match, not of the window's
 
 }  // namespace
 
@@ -116,7 +116,7 @@ void FrameViewer::Flush() {
   flushing_ = false;
 }
 
-// Other parameters act on the next frame; where none comes by itself, on the one that is shown.
+// Changed parameters act on the next frame. If no frame follows, the shown one is matched again.
 bool FrameViewer::WantsRematch() const {
   const bool stands =
       timeline_ ? timeline_->paused() || timeline_->at_end() : source_ended_ || viewer_->paused();
@@ -128,16 +128,16 @@ bool FrameViewer::OwesCloud() const {
 }
 
 void FrameViewer::DisplayFrames() {
-  constexpr std::chrono::milliseconds kPoll(100);  // pausing tells nobody
+  constexpr std::chrono::milliseconds kPoll(100);  // pausing notifies no thread
   constexpr double kShareDuringWork = 0.025;
   constexpr std::chrono::seconds kBetweenClouds(2);
-  constexpr std::chrono::milliseconds kBetweenPictures(33);  // nobody sees more of them
+  constexpr std::chrono::milliseconds kBetweenPictures(33);  // more are not visible
   Clock::time_point pictured_at{};
   ProcessorShare share(kWorkers, kShareDuringWork);
   std::unique_lock lock(mutex_);
   while (true) {
     while (!latest_ && !ended_ && !WantsRematch() && !OwesCloud()) changed_.wait_for(lock, kPoll);
-    // Beside work that comes first the window waits until it has time for another frame.
+    // If work comes first, the window waits until there is time to show another frame.
     const auto must_wait = [&] { return Clock::now() - pictured_at < kBetweenPictures || !share.MaySpend(); };
     while (first_ == First::kWork && shown_ && latest_ && !ended_ && !flushing_ && must_wait())
       changed_.wait_for(lock, kBetweenPictures);
@@ -163,7 +163,7 @@ void FrameViewer::DisplayFrames() {
       if (!note.text.empty()) shown.status += "    " + note.text;
       shown.is_alarm = note.is_alarm;
       viewer_->Show(std::move(shown));
-    } catch (const std::exception& error) {  // of matching with what somebody has just chosen
+    } catch (const std::exception& error) {  // of matching with the user's new parameters
       viewer_->ShowEnd(error.what());
     }
     lock.lock();

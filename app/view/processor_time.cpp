@@ -18,7 +18,7 @@
 namespace parallax::app {
 namespace {
 
-constexpr double kLongestDebt_s = 5;  // what a window takes to open, or somebody who turns a cloud
+constexpr double kLongestDebt_s = 5;  // opening a window costs more than its share; more debt is forgiven
 constexpr std::chrono::milliseconds kBetweenLooks(100);  // to look at all threads takes time, too
 
 // The idle time of all processors together, s; 0 if the system does not report it.

@@ -277,8 +277,8 @@ std::size_t ShowFrames(const ViewOptions& options, const ParameterSession& sessi
 }
 
 void ViewSource(const ViewOptions& options) {
-  ChosenParameters chosen =
-      options.matching.Load(AutoRange::kTaken);  // faults are told before a window opens
+  // Errors are thrown before a window opens.
+  ChosenParameters chosen = options.matching.Load(AutoRange::kTaken);
   const std::string_view backend = ResolveBackend(options.matching.backend, chosen.parameters.method);
   const LiveOptions live = ReportingToStderr(options.live);
   const auto open = [options, chosen, live] {

@@ -57,8 +57,8 @@ class Viewer {
 
   // Hands over a finished frame and returns at once; a frame not yet drawn is replaced (the latest wins).
   virtual void Show(ViewerFrame frame) = 0;
-  // Waits while the window is paused; a step lets one call pass. False when the window was closed (there is
-  // nobody left to show frames to) or give_up became true.
+  // Waits while the window is paused; a step lets one call pass. Returns false when the window was
+  // closed or give_up became true.
   virtual bool WaitForTurn(const std::atomic<bool>* give_up = nullptr) = 0;
   // Whether frames wait for a step.
   virtual bool paused() const = 0;

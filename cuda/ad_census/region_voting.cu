@@ -58,7 +58,7 @@ __device__ __forceinline__ bool IsElected(const VotingArguments& a, int num_vote
   return num_votes > a.min_votes && most * 100 > num_votes * a.min_percent;
 }
 
-// Bits first .. last of some words.
+// The number of bits that are set from bit first to bit last of the words.
 __device__ __forceinline__ int CountBits(const std::uint32_t (&words)[kNewsReached], int first, int last) {
   int count = 0;
 #pragma unroll
@@ -153,7 +153,7 @@ __device__ __forceinline__ bool VoteInColumn(const VotingArguments& a, int x, in
     if constexpr (!kFirst) ballot = a.ballots[pixel_at(y + lane)];
     is_hole = a.index[pixel_at(y + lane)] == kNoIndex && ballot != kHopeless;
   }
-  // What is new around, of the rows that a lane looks at.
+  // The pixels around that got a value in the last round, in the rows that a lane looks at.
   const int first_word = max(x - kLongestArm, 0) / 32;
   std::uint32_t news[kRowsALane][kNewsReached];
   std::uint32_t any_news = 0;

@@ -16,7 +16,7 @@ std::string CapabilityText(int number) {  // 86: "8.6"
   return std::to_string(number / 10) + "." + std::to_string(number % 10);
 }
 
-// visit(name, number, kind), as in "80-real": 80 and "-real"; number 0: a name that is none, as "native".
+// visit(name, number, kind), as in "80-real": 80 and "-real"; number 0: a name without a number, as "native".
 template <typename Visit>
 void ForEachArchitecture(std::string_view architectures, const Visit& visit) {
   while (!architectures.empty()) {
@@ -57,7 +57,7 @@ int CountDevices(std::string* why_none) {
   return 0;
 }
 
-// Opens the device, which stays open.
+// The device's properties. Reading them opens the device, which stays open.
 CudaDeviceInfo Describe(int device) {
   cudaDeviceProp properties{};
   cuda::Check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");

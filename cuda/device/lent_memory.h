@@ -12,7 +12,7 @@
 namespace parallax::cuda {
 
 // Lends memories and takes them back when their last owners release them, even after this object is gone.
-// Thread-safe. T: has kPixel_bytes, and is made for a number of pixels.
+// Thread-safe. T: has kPixel_bytes, and a constructor that takes a number of pixels.
 template <typename T>
 class LentMemories : public std::enable_shared_from_this<LentMemories<T>> {
  public:

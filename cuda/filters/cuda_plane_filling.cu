@@ -122,7 +122,7 @@ __device__ __forceinline__ void FitPlane(const DeviceDisparityMap& map, const Ti
   }
 }
 
-// A block's share, by its number. Each warp has a place in the list for all of its pixels.
+// Lists the rejected pixels of block number `block`. Each warp reserves places for all of its own at once.
 __device__ __forceinline__ void ListRejectedPixels(const DeviceDisparityMap& map,
                                                    const RejectedPixels& rejected,
                                                    DeviceImageView<float> filled, int block) {
@@ -209,7 +209,7 @@ __device__ __forceinline__ float ChoosePlane(const ChoiceInput& input, int x, in
     const int u = min(max(x + SupportColumn(i) * kSupportStep_px, 0), guide.width - 1),
               v = min(max(y + SupportRow(i) * kSupportStep_px, 0), guide.height - 1);
     values[i] = input.map.disparity(u, v);
-    // Other threads set kFilled meanwhile, which is none of these bits.
+    // Other threads set kFilled meanwhile, which is not one of these bits.
     are_kept[i] = (input.map.validity(u, v) & kRejected) == 0;
     grays[i] = guide(u, v);
   }

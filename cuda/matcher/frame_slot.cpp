@@ -182,7 +182,7 @@ void FrameSlot::LaunchReprojection(const ExtraWork& work) {
     reprojector_.Skip();
     return;
   }
-  // A replayed graph leaves the pipeline with the size of the last frame that was recorded.
+  // The pipeline has the size of the frame that was recorded last: replaying a graph does not change it.
   const DeviceImageView<const float> disparity(pipeline_.result().disparity.data, format_.width,
                                                format_.height);
   const DeviceCameraImage left =

@@ -45,7 +45,7 @@ std::string VolumesText(const Parameters& parameters) {
   return text + " and " + std::to_string(parameters.aggregation.num_paths) + " paths";
 }
 
-// Of a buffer, where the device has as much.
+// The bytes that a matcher needs. Throws Error with a remedy if the device has fewer free.
 std::size_t AvailableBytes(const Parameters& parameters, int width, int height, const CudaTuning& tuning) {
   CheckSize(width, height);
   std::size_t free_bytes = 0, total_bytes = 0;

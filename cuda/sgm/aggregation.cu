@@ -162,7 +162,7 @@ std::size_t NumBlocks(const VolumeLayout& layout) {
 std::size_t CheckpointBytesOfBlock(const VolumeLayout& layout) {
   const int most_pieces =
       layout.num_volumes == 4 ? NumPieces(NumPairs(layout.width) - 1, layout.width, layout.height) : 1;
-  // A place more for each piece, since it may share a row with the one before.
+  // Each further piece needs another row's place, since it may share a row with the piece before it.
   const int more = (most_pieces - 1) * SegmentLength(layout.values_per_lane);
   return CheckpointBytesOfPair(layout.height + more, layout.values_per_lane, layout.bytes_per_sum);
 }

@@ -1,9 +1,9 @@
-// aggregation on the device: rows, and the other lines. Launches kernels on the given stream and returns
+// aggregation on the device: rows, and all other lines. Launches kernels on the given stream and returns
 // before they are done; allocates nothing, never waits, never uses the default stream. It computes what
 // docs/matching.md says, to the bit.
 //
-// The two run at the same time. With HasDependentLaunch() they are launched one right after the other on the
-// same stream, columns first if layout.columns_first, else rows. Otherwise they run on two streams.
+// AggregateRows and AggregateColumns run at the same time. With HasDependentLaunch() both are launched on one
+// stream, columns first if layout.columns_first, else rows. Otherwise they run on two streams.
 #pragma once
 
 #include <cuda_runtime_api.h>

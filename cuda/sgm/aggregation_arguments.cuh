@@ -48,7 +48,7 @@ constexpr std::size_t CheckpointBytesOfRow(int width, int values_per_lane, int b
   return static_cast<std::size_t>((width + group - 1) / group) *
          static_cast<std::size_t>(32 * values_per_lane * bytes_per_sum);
 }
-// Those of the rows come first.
+// The bytes of the rows' checkpoints, which come before those of the columns.
 inline std::size_t RowCheckpointBytes(const VolumeLayout& layout) {
   if (!layout.pairs_rows) {
     return static_cast<std::size_t>(layout.height) *

@@ -161,7 +161,7 @@ __global__ void __launch_bounds__(TwoScaleTile<kPairs>::kWarps* kWarpSize)
       bits[bit / 16] = bits[bit / 16] >> 1 | ((first - second) & 0x80008000U);
       ++bit;
     };
-    // Of the words around a pixel's, at `at`, in rows of `stride` words.
+    // Adds one bit of a pixel's census. at: the pixel's word, in rows of `stride` words.
     const auto compare = [&](const std::uint32_t* at, int stride, std::uint32_t center, int dx, int dy) {
       const std::uint32_t neighbour = at[dy * stride + dx];
       if constexpr (kPairs) {

@@ -173,7 +173,7 @@ struct TileWork : PieceOrder<Shape::kPadded / 16 * static_cast<int>(sizeof(T)), 
     const std::uint32_t* const part = row + first;
     std::uint32_t key = kNoKey;  // sum << 16 | d
     if constexpr (sizeof(Value) == 1) {
-      constexpr int kCounted = kWords < 64 ? kWords : 64;  // words whose number fits below a sum in 16 bits
+      constexpr int kCounted = kWords < 64 ? kWords : 64;  // words: 16 bits hold a sum and the word's number
 #pragma unroll 1
       for (int begin = 0; begin < kWords; begin += kCounted) {
         std::uint32_t least = 0xFFFFFFFFU;  // in each half sum << 6 | number of the word

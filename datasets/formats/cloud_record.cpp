@@ -103,7 +103,7 @@ const PointRecord::Place* PointRecord::Find(std::string_view name) const {
   return nullptr;
 }
 
-// Compares what the header promises with what is there, before allocating.
+// Compares the header with the size of the file before allocating.
 PointCloud PointRecord::Allocate(std::uint64_t num_points, std::uint64_t available_bytes,
                                  std::uint64_t record_bytes) const {
   if (num_points > available_bytes / record_bytes) {

@@ -69,7 +69,7 @@ HostImage<float> ReadScaledDisparity(const std::filesystem::path& path, int scal
 void WriteDepthPng(const std::filesystem::path& path, HostImageView<const float> depth_m) {
   const auto encode = [](float z_m) -> std::uint16_t {
     const float value = z_m * kMillimetresPerMetre;
-    const bool is_value = (value >= 0) & (value < kEndOfU16 - 0.5F);  // NaN is none
+    const bool is_value = (value >= 0) & (value < kEndOfU16 - 0.5F);  // NaN: no value
     const float in_range = is_value ? value : 0.0F;
     const int floor = static_cast<int>(in_range);
     return static_cast<std::uint16_t>(floor + (in_range - static_cast<float>(floor) >= 0.5F ? 1 : 0));

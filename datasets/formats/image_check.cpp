@@ -108,8 +108,8 @@ void CheckLength(const std::string& file, std::uint64_t width, std::uint64_t hei
   }
 }
 
-// P1 to P6: bits, gray, colour as text, and the same as bytes. What is asked for is the least that the size
-// needs.
+// P1 to P3: bits, gray, colour as text; P4 to P6: the same as bytes. Throws if the file has fewer bytes than
+// its size needs at least.
 std::uint64_t CheckPnm(Bytes bytes, const std::string& file) {
   WordReader words(AsText(bytes), '#');
   const char kind = words.Next()[1];

@@ -18,8 +18,8 @@
 namespace parallax {
 namespace {
 
-// A large image is asked for in advance: libraries that are refused memory in their midst print, or take a
-// sound file for a damaged one.
+// Memory for a large image is requested in advance. A library that gets none while it reads prints warnings,
+// or reports an intact file as damaged.
 void RequireWholeImage(const std::filesystem::path& path, const FileBytes& bytes) {
   const std::uint64_t decoded_bytes = CheckImageIsWhole(path, bytes);
   constexpr std::uint64_t kLarge_bytes = 4 << 20, kCopies = 3;  // a decoder's own, its result, ours

@@ -63,8 +63,8 @@ void ParseProperty(WordReader& words, const std::string& file, PlyHeader& header
   const std::string_view name = words.Next();
   if (!type || name.empty()) {
     throw Error(file + ": vertex property of type '" + Printable(type_name) +
-                "' is not supported (scalars "
-                "are)");
+                "' is not supported: "
+                "write scalars only");
   }
   header.fields.push_back({std::string(name), *type, 1});
 }

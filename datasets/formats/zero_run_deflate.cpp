@@ -18,7 +18,7 @@ constexpr int kNumSymbols = 286;  // literals, end of block, lengths
 constexpr int kNumDistances = 2;  // 1 and, so that the code is complete, the unused 2; one bit each
 constexpr int kNumLengthLengths = 19;
 constexpr std::size_t kShortestMatch = 3, kLongestMatch = 258;
-// Four codes and the 7 bits that may be left over fit 64 bits, two codes and their length 32.
+// 64 bits hold four codes and up to 7 bits left over. 32 bits hold two codes and their length.
 constexpr int kMaxCodeLength = 13;
 
 using Counts = std::array<std::uint64_t, kNumSymbols>;

@@ -122,7 +122,7 @@ StereoTopics RequireTopics(McapReader& reader, const std::string& file) {
       try {
         ends = !reader.Next();
       } catch (const Error&) {
-        continue;  // told when frames are read
+        continue;  // reported when frames are read
       }
       if (reader.channels().size() > known) topics = FindTopics(reader);
     }

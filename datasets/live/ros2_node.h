@@ -34,7 +34,7 @@ class Ros2Node {
 
   int domain() const { return domain_; }
   // topic and type as ROS writes them. is_reliable: lost pieces are sent again, but writers that offer only best
-  // effort are not heard. take: as DdsParticipant::Read has it.
+  // effort are not heard. take: as in DdsParticipant::Read.
   std::unique_ptr<DdsReader> Subscribe(const std::string& topic, std::string_view type, bool is_reliable,
                                        std::function<void(RosMessage)> take);
   // Reliable.

@@ -120,7 +120,7 @@ class Converter {
       image = CopyOf<Rgb8>(rgb);
     }
     gst_video_frame_unmap(&rgb);
-    if (!is_mapped) throw Error("GStreamer cannot read a picture");
+    if (!is_mapped) throw Error("GStreamer cannot access the pixels of a picture");
     return image;
   }
 
@@ -352,7 +352,7 @@ class GstreamerStream final : public LiveDevice {
     arrived_.notify_one();
   }
 
-  // Throws where the pipeline has failed, or has come to an end that it was not given.
+  // Throws Error if the pipeline has failed, or if a stream without an end has ended.
   void AskBus() {
     GstBus* bus = gst_element_get_bus(pipeline_.get());
     const Message message(

@@ -178,7 +178,7 @@ void Open(cv::VideoCapture& capture, const std::string& file) {
 
 // Opens without OpenCV's own warnings, and without FFmpeg's while pictures are read: our error says it.
 cv::VideoCapture OpenQuietly(const std::string& file) {
-  setenv("OPENCV_FFMPEG_LOGLEVEL", "-8", 0);  // AV_LOG_QUIET, unless somebody wants to hear it
+  setenv("OPENCV_FFMPEG_LOGLEVEL", "-8", 0);  // AV_LOG_QUIET, unless the user has set it
   const auto level = cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
   cv::VideoCapture capture;
   capture.setExceptionMode(false);

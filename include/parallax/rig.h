@@ -37,8 +37,8 @@ struct RectificationOptions {
 struct RectifiedPair {
   CameraImage left, right;  // of one size, of the pixel type of the raw images
   StereoRig rig{};
-  std::shared_ptr<const SeenPixelsOfPair> seen{};  // which pixels show something that a camera saw, for
-                                                   // Matcher
+  std::shared_ptr<const SeenPixelsOfPair> seen{};  // the pixels that the cameras saw; others are
+                                                   // borders, where Matcher removes values
 };
 
 // Two cameras as a calibration file describes them: raw cameras, whose images must be rectified, or a

@@ -34,7 +34,7 @@ PARALLAX_HOST_DEVICE inline auto RemappedPixel(const Image& from, std::int32_t p
                    py & kFraction);
 }
 
-// The column in the right image, of that width, of a pixel's match; -1 if it is outside or there is none.
+// The match's column in the right image, which is `width` px wide; -1 if outside, or if disparity is NaN.
 PARALLAX_HOST_DEVICE inline int MatchColumn(int x, float disparity, int width) {
   const double match = std::floor(x - static_cast<double>(disparity) + 0.5);
   return match >= 0 && match < width ? static_cast<int>(match) : -1;

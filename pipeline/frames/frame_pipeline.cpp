@@ -24,7 +24,7 @@
 namespace parallax {
 namespace {
 
-constexpr std::size_t kFramesAwaitingWriters = 8;  // beside those that are written
+constexpr std::size_t kFramesAwaitingWriters = 8;  // besides those being written
 constexpr int kMaxWriters = 8, kMaxReaders = 16;
 constexpr std::chrono::milliseconds kBetweenQuestions{20};  // whether to stop
 

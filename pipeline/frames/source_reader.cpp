@@ -16,7 +16,7 @@ namespace parallax {
 namespace {
 
 constexpr std::size_t kFramesReadAhead = 2;
-constexpr std::size_t kMostReadAhead_bytes = std::size_t{64} << 20;  // beside a frame for each reader
+constexpr std::size_t kMostReadAhead_bytes = std::size_t{64} << 20;  // besides a frame for each reader
 std::atomic<int> num_left_behind = 0;
 
 std::size_t BytesOf(const CameraImage& image) {
@@ -204,7 +204,7 @@ class SourceReader::SideBySide {
     return num_readers + std::min(num_readers, num_more);
   }
 
-  // Has the worker pool read a frame.
+  // Starts reading a frame in the worker pool.
   void Begin(std::string name, std::size_t index, std::function<StereoFrame()> read) {
     auto job = std::make_shared<Job>(Job{std::move(name), index, std::move(read)});
     begun_.push_back(job);

@@ -9,7 +9,7 @@ namespace parallax {
 
 class Wakeup {
  public:
-  // Thread-safe: an awaited event may have happened.
+  // Wakes WaitFor, or lets its next call return at once, as an event may have happened. Thread-safe.
   void Notify() {
     {
       const std::scoped_lock lock(mutex_);

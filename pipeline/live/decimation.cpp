@@ -97,7 +97,7 @@ void Decimate(int factor, StereoFrame& frame) {
     frame.seen = std::move(seen);
   }
   if (frame.rig) {
-    // Pixel x covers the large pixels factor * x to factor * x + factor - 1.
+    // Pixel x covers the pixels factor * x to factor * x + factor - 1 of the large image.
     const auto place = [&](double large_px) { return (large_px + 0.5) / factor - 0.5; };
     frame.rig->fx_px /= factor;
     frame.rig->cx_px = place(frame.rig->cx_px);

@@ -125,8 +125,8 @@ class DevicePool::Queue final : public MatcherQueue {
     ExtraResults extra;
     StageTimes times;
   };
-  // A frame from Submit() to Collect(). Whoever has it in hand may look at it, a thread at a time; is_done is
-  // the mutex's.
+  // A frame from Submit() to Collect(). Only one thread at a time works on it and needs no lock; the mutex
+  // guards is_done.
   struct Frame {
     std::size_t number = 0;
     CameraImageView left, right;

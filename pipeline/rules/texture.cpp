@@ -13,7 +13,7 @@ bool IsConstant(const CameraImageView& image) {
         const std::size_t pixel_bytes = sizeof(*view.data);
         const auto* first = reinterpret_cast<const char*>(view.Row(0));
         for (int y = 0; y < view.height; ++y) {
-          // A row whose pixels equal the ones before them, the first of which equals the image's first.
+          // A row is constant if its first pixel equals the image's first and every pixel the next one.
           const auto* row = reinterpret_cast<const char*>(view.Row(y));
           const std::size_t others_bytes = (static_cast<std::size_t>(view.width) - 1) * pixel_bytes;
           if (std::memcmp(row, first, pixel_bytes) != 0 ||

@@ -214,7 +214,7 @@ HWY_INLINE void MinOfLanesOfTwo(Tag8 d, const V* HWY_RESTRICT mins, V* HWY_RESTR
   const __m512i halves = _mm512_min_epu8(_mm512_shuffle_i64x2(mins[0].raw, mins[1].raw, 0x44),
                                          _mm512_shuffle_i64x2(mins[0].raw, mins[1].raw, 0xEE));
   __m512i blocks = _mm512_min_epu8(halves, _mm512_shuffle_i64x2(halves, halves, 0xB1));
-  // The lower byte of each pair in 16 bits, and the lowest of the eight.
+  // The smaller byte of each pair as 16 bits, then the smallest of the eight.
   blocks = _mm512_min_epu8(blocks, _mm512_srli_epi16(blocks, 8));
   lowest[0] = V{_mm512_broadcastb_epi8(_mm_minpos_epu16(_mm512_castsi512_si128(blocks)))};
   lowest[1] = V{_mm512_broadcastb_epi8(_mm_minpos_epu16(_mm512_extracti32x4_epi32(blocks, 2)))};

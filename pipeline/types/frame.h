@@ -35,7 +35,7 @@ struct StereoFrame {
   std::string rig_note;          // why there is no rig, one line; empty otherwise
   std::shared_ptr<const RawRig> raw_rig;  // of raw images: the cameras, for rectification
   std::shared_ptr<const SeenPixelsOfPair>
-      seen;                          // of images rectified here: borders that no camera saw; or null
+      seen;                          // of images rectified here: the pixels that the cameras saw; else null
   std::optional<GroundTruth> truth;  // absent if the source has none (or none was requested)
   std::string truth_note;            // why there is no truth although it was requested, one line
   // Largest true or possible disparity + 1, if the data set states it (Middlebury's ndisp).

@@ -53,7 +53,7 @@ CloudLines GridLines(const Ground& ground, Point3f low, Point3f high) {
   const auto metres = [&](float number) { return fmt::format("{:g} m", number * step); };
   for (float i = x0; i <= x1; ++i) result.lines.push_back({at(i, z0), at(i, z1)});
   for (float k = z0; k <= z1; ++k) result.lines.push_back({at(x0, k), at(x1, k)});
-  // Far away the lines lie close together, and at the far corner those of both ways meet.
+  // Labels are thinned: far lines lie close together, and labels of both ways meet in the far corner.
   constexpr float kNear = 5;
   for (float k = z0 + 1; k <= z1; ++k) {
     if (k - z0 <= kNear || std::fmod(z1 - k, 2.0f) == 0) result.texts.push_back({at(x1, k), metres(k)});

@@ -62,7 +62,7 @@ struct ShownFrame {
   HostImage<Rgb8> left, right;         // as people look at them
   std::string left_title{};            // of a picture that stands in place of the left image
   std::optional<StereoRig> rig;        // absent: no true scale
-  const GroundTruth* truth = nullptr;  // null where there is none
+  const GroundTruth* truth = nullptr;  // null: no truth
   ShownSet a;
   std::optional<ShownSet> b;  // of the second set of parameters, while it is compared
   double read_ms = 0;

@@ -45,7 +45,7 @@ std::optional<std::string> PlayedSource::NextName() {
 }
 
 StereoFrame PlayedSource::Read() {
-  ++position_;  // the source goes on behind a bad frame, too
+  ++position_;  // also if the frame is bad: the source continues
   StereoFrame frame = source_->Read();
   if (!timeline_->AwaitDue(OrderOf(orders_.size() - 1), frame.timestamp_s) && timeline_->stopped())
     throw Cancelled();

@@ -13,7 +13,7 @@ namespace parallax::app {
 // How fast frames follow each other while they play.
 enum class Pace {
   kFastest,  // as fast as they are matched
-  kSource    // as fast as they were taken; frames without time are dropped
+  kSource    // as fast as they were taken; frames are skipped when matching is late
 };
 
 // A requested frame.
@@ -44,7 +44,7 @@ class Timeline {
   void TogglePause();
   // Shows a frame: numbers beyond the ends mean the ends. Pauses.
   void Seek(std::size_t number);
-  // So many frames forward (or back, < 0) of the current one, then pauses.
+  // Moves this many frames forward (back if < 0), then pauses.
   void Step(long frames);
   void SetPace(Pace pace);
 
@@ -57,7 +57,7 @@ class Timeline {
   // another order made the frame obsolete, or playing was stopped.
   bool AwaitDue(const PlayOrder& order, std::optional<double> time_s);
 
-  // --- towards whoever shows ----------------------------------------------------------
+  // --- towards the window -------------------------------------------------------------
   // Whether a frame is still wanted.
   bool IsWanted(const PlayOrder& order) const;
   // It is on its way to the window.

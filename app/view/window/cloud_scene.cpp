@@ -29,8 +29,8 @@ constexpr Rgb8 kFrustumColor{255, 196, 64}, kMarkColor{255, 64, 64}, kRulerColor
 
 enum Job { kBuildJob, kRulerJob };
 
-// Drawn by the processors a point costs them about a microsecond. So many are drawn while the scene moves, of
-// the size in pixels at most, and all of them once it has stood still for a while.
+// Drawing a point takes about a microsecond without a GPU. While the scene moves, at most this many points of
+// at most this size are drawn. All are drawn once it has stood still for a while.
 constexpr std::size_t kMostThinPoints = 1 << 15;
 constexpr float kLargestThinPoint_px = 4;
 constexpr std::chrono::milliseconds kStill(400), kLongestStill(5000), kBetweenClouds(200);
@@ -99,7 +99,7 @@ CloudScene::CloudScene(rendering::Renderer& renderer, std::function<void()> redr
   Scene().GetView()->SetShadowing(false, rendering::View::ShadowType::kPCF);
   Scene().GetScene()->EnableSunLightShadows(false);
   Scene().GetView()->SetAmbientOcclusion(false, false);
-  widget_->EnableSceneCaching(true);  // drawn anew where it changed only, not at every redraw of the window
+  widget_->EnableSceneCaching(true);  // redraws the cloud only if it has changed
   widget_->on_moved = [this] {
     view_moved_ = true;
     Moves();

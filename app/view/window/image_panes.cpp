@@ -20,8 +20,8 @@ namespace {
 constexpr PaneView kRangedViews[] = {PaneView::kDisparity, PaneView::kDepth, PaneView::kDifference,
                                      PaneView::kUncertainty};
 constexpr const char* kPaneNames[] = {"first", "second"};
-// The least widths of a caption at which it shows the ends of its scale, their colours, and the size of the
-// frame.
+// A caption shows the ends of its scale, their colours and the frame's size only if it is at least this
+// wide.
 constexpr int kLeastForValues_em = 13, kLeastForColors_em = 19, kLeastForSize_em = 34;
 
 Open3DImage ToOpen3D(const HostImage<Rgb8>& image) {
@@ -187,8 +187,8 @@ void ImagePanes::AddCommands(const WindowRooms& rooms) {
       [this] { choices_.position = std::max(0.0F, choices_.position - 0.05F); });
   add("more_second", "]", "more of the second picture",
       [this] { choices_.position = std::min(1.0F, choices_.position + 0.05F); });
-  add("set_of_first", "B", "first picture of set A or of set B", [this] { choices_.first.of_b ^= true; });
-  add("set_of_second", "Shift+B", "second picture of set A or of set B",
+  add("set_of_first", "B", "first picture of the other set, A or B", [this] { choices_.first.of_b ^= true; });
+  add("set_of_second", "Shift+B", "second picture of the other set, A or B",
       [this] { choices_.second.of_b ^= true; });
   add("fix_scales", "S", "fix the colours' scales, or let them follow", [this] {
     const bool fixed = choices_.ranges[PaneView::kDisparity].has_value();

@@ -120,7 +120,7 @@ class MainWindow : public gui::Window {
     AddChild(cloud_->caption());
     AddChild(under_panel_);
     AddChild(panel_.widget());
-    // Seen through, and painted three times under a slider but twice beside it: so the slider stands out.
+    // Translucent, and painted three times under a slider but twice around it: so the slider stands out.
     panel_.widget()->SetBackgroundColor({1, 1, 1, 0.05f});
     for (const WidgetPtr& row : rows_) AddChild(row);
     for (const WidgetPtr& part : std::vector<WidgetPtr>{bar_, status_line_, hint_line_}) AddChild(part);

@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(kThreads)
             HilbertIndex<emd::kCurveBits>(cell[0], cell[1], cell[2]);
 }
 
-// A block a parent, a warp a box. Points are padded to whole boxes with the last one.
+// One block for each parent, one warp for each box. The last point is repeated until its box is full.
 __global__ void __launch_bounds__(kEmdBox * 32) FillSides(const EmdSideOnDevice* sides, int num_sides,
                                                           const Point3f* points, const std::uint32_t* order) {
   __shared__ float corners[6][kEmdBox];  // low, then high

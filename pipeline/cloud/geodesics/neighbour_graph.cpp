@@ -25,7 +25,7 @@ std::vector<std::uint8_t> KindsOfEntries(const Neighbours& neighbours, std::size
       if (j == kNoNeighbour || j == static_cast<std::int32_t>(i) || !usable(at)) continue;
       if (j < 0 || static_cast<std::size_t>(j) >= num_points) {
         throw InvalidArgument("geodesics: neighbour " + std::to_string(j) + " of point " + std::to_string(i) +
-                              " is none of the " + std::to_string(num_points) + " points");
+                              " is not one of the " + std::to_string(num_points) + " points");
       }
       kinds[at] = kOneHasIt;
       for (std::size_t back = static_cast<std::size_t>(j) * k; back < (static_cast<std::size_t>(j) + 1) * k;
