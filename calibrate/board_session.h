@@ -40,7 +40,7 @@ class BoardSession {
   };
   explicit BoardSession(const BoardSpec& board, Takes takes = Takes::kNewPlaces);
 
-  // Searches the pair that follows in time for the board. Throws Error where its size is not that of the first.
+  // Searches the pair that follows in time for the board. Throws Error if its size is not that of the first.
   const BoardSight& Look(const std::string& name, const CameraImageView& left, const CameraImageView& right,
                          std::optional<double> time_s);
   // The same where the corners are known already.

@@ -234,7 +234,7 @@ class Bundle {
             std::move(of_views)};
   }
 
-  // The state after one step with this damping; nullopt where the equations cannot be solved. reduced: J^T J
+  // The state after one step with this damping; nullopt if the equations cannot be solved. reduced: J^T J
   // after the poses are eliminated.
   std::optional<State> Step(const State& state, const Normal& normal, double damping,
                             MatrixXd& reduced) const {

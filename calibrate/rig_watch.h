@@ -18,8 +18,8 @@ struct RigDrift {
   // tilt), and one standard deviation of each. Errors of the lens look like a turn about y: it is that since
   // the first three measurements.
   std::array<double, 3> turn{}, sigma{};
-  // By which all disparities are too small at least: that of the farthest points lies so far below 0. px; 0 if
-  // nothing shows it. Disparities that are too large do not show.
+  // px by which all disparities are at least too small, as those of the farthest points are this far below 0.
+  // 0: no point shows it. Disparities that are too large cannot be seen.
   double shift_px = 0;
   double rows_px = 0;          // by which rows differ: the median of the last frame
   RightTurn_urad corrected{};  // that rectification corrected in that frame

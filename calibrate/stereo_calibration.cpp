@@ -348,7 +348,7 @@ class Calibrator {
     return *best;
   }
 
-  // nullopt where the poses of too few boards can be found.
+  // nullopt if the poses of too few boards can be found.
   std::optional<PairFit> FitFrom(RawRig rig) const {
     PairFit fit;
     fit.lens = rig.left.lens == LensModel::kFisheye ? LensChoice{LensModel::kFisheye, 4}

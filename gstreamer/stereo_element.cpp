@@ -286,7 +286,7 @@ GstSegment SegmentOf(GstAggregatorPad* pad) {
   return segment;
 }
 
-// None where the stream counts bytes, as one does that comes from a file as it is.
+// GST_CLOCK_TIME_NONE if the stream counts bytes, as an undecoded file does.
 GstClockTime RunningTime(const Pad& pad, GstBuffer* buffer) {
   const GstSegment segment = SegmentOf(pad.get());
   if (segment.format != GST_FORMAT_TIME) return GST_CLOCK_TIME_NONE;

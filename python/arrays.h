@@ -1,4 +1,4 @@
-// From numpy arrays to the library's views, borrowed where the type fits, and from its results to arrays.
+// Converts numpy arrays to the library's views, borrowed if the type fits, and its results to arrays.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -25,7 +25,7 @@ struct CameraImageArgument {
   py::array array;
   CameraImageView view;
 };
-// uint8 or uint16, H x W; uint8, H x W x 3 (RGB). Rows may stand at any distance, also upside down.
+// uint8 or uint16, H x W; uint8, H x W x 3 (RGB). Rows may have gaps or be upside down.
 CameraImageArgument CameraImageOf(py::handle object, const char* name);
 
 struct PairArgument {
@@ -46,7 +46,7 @@ struct ByteImageArgument {
   py::array array;
   HostImageView<const std::uint8_t> view;
 };
-// None (an empty view), uint8, or bool, whose True counts as 255. H x W.
+// Takes None (an empty view), or an H x W array of uint8, or of bool, whose True counts as 255.
 ByteImageArgument ByteImageOf(py::handle object, const char* name);
 
 struct PointsArgument {

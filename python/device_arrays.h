@@ -32,7 +32,7 @@ struct DeviceImageArgument {
 // Throws what CameraImageOf throws.
 DeviceImageArgument DeviceImageOf(py::handle object, const char* name, void* stream);
 
-// A result with what it is made of: these go after it.
+// A result with the objects that it needs: they are destroyed after it.
 struct DeviceMatched {
   py::object left, right;
   std::shared_ptr<DeviceResult> result;

@@ -66,12 +66,12 @@ enum class FarPoints { kRefused, kLeftOut };
 // that are refused.
 InputCloud ReadInputCloud(const std::filesystem::path& path, FarPoints far_points = FarPoints::kRefused);
 
-// Throws Error where a number of a point, or of another `thing`, is too large for distances. values: `dims`
+// Throws Error if a number of a point, or of another `thing`, is too large for distances. values: `dims`
 // numbers for each thing; index_in_file: as in InputCloud.
 void CheckDistancesFit(const std::string& file, const std::string& thing, std::span<const float> values,
                        int dims, const std::vector<std::int32_t>& index_in_file);
 
-// Throws Error where the cloud has k points or fewer.
+// Throws Error if the cloud has k points or fewer.
 void CheckHasNeighbours(const InputCloud& input, int k);
 
 }  // namespace parallax::app

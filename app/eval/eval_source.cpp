@@ -121,7 +121,7 @@ class SourceEvaluation {
     Log(line);
   }
 
-  // Nothing that is read may be written over.
+  // Throws if an output would overwrite an input.
   void CheckInputsStay() const {
     const EvalOutputs& outputs = options_.outputs;
     std::vector<std::string> read = source_->InputFiles();

@@ -46,7 +46,7 @@ std::string DifferenceOf(const JournalRecord& was, const JournalRecord& is, Comp
 
 class ScoreFolder {
  public:
-  // Makes the folder and locks its file. Throws Error where that fails. Throws InvalidArgument where it holds
+  // Makes the folder and locks its file. Throws Error if that fails. Throws InvalidArgument if it holds
   // scores that are neither resumed nor overwritten, or that do not match `common`.
   ScoreFolder(const std::filesystem::path& folder, const UsedFolder& used, const JournalRecord& common);
 

@@ -64,7 +64,7 @@ class FrameReprojection {
     return measured;
   }
 
-  // Of a cloud with a point for every pixel of `all`, those whose pixels have a value in `left`, too.
+  // cloud: has a point for every pixel of `all`. Returns the points whose pixels also have a value in `left`.
   static PointCloud PointsLeft(const PointCloudView& cloud, HostImageView<const float> all,
                                HostImageView<const float> left) {
     PointCloud points;

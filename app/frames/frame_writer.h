@@ -47,13 +47,13 @@ class FrameWriter {
               const UncertaintyParameters& uncertainty, bool show_filled = false,
               RunClouds* clouds = nullptr);
 
-  // Makes the folder and its subfolders. Throws Error where that fails.
+  // Makes the folder and its subfolders. Throws Error if that fails.
   void MakeFolders() const;
 
   // Paths, below the folder, of a frame's files with those outputs.
   std::vector<std::string> FilesOf(const std::vector<Output>& outputs, const std::string& name) const;
 
-  // The written depth and cloud of a frame; nullopt where there is none.
+  // The written depth and cloud of a frame; nullopt if there is none.
   std::optional<WantedReprojection> ReprojectionOf(const StereoFrame& frame) const;
 
   // Writes the files. What needs a calibration that the frame lacks is named in report.missing and left out.
@@ -69,7 +69,7 @@ class FrameWriter {
   static std::vector<ResultPlace> Places();
 
  private:
-  // sigma: of the disparities; empty where it is not requested.
+  // sigma: of the disparities; empty if it is not requested.
   void WriteDepthAndCloud(const MatchedFrame& matched, const std::vector<Output>& outputs,
                           const HostImage<float>& sigma, FrameReport& report) const;
 

@@ -38,7 +38,7 @@ class Recorder {
   // Throws InvalidArgument for an unknown output, and where the file exists and must not be replaced.
   static void Check(const RecordOptions& options, bool replace);
 
-  // Begins the file. It replaces an existing one with its first frame. Throws Error where it cannot be
+  // Begins the file. It replaces an existing one with its first frame. Throws Error if it cannot be
   // written.
   explicit Recorder(const RecordOptions& options);
   // Ends the file as Finish does, without errors.

@@ -35,7 +35,7 @@ constexpr KeptOption kKeptOptions[] = {{"--cloud-clean", "# clouds cleaned with 
                                        {"--show-filled", "# filled pixels shown, --show-filled "},
                                        {kShardOption, "# frames of --shard "}};
 
-// Of the run's options; empty = not given.
+// The value of one of the run's options; empty = not given.
 std::string ValueOf(std::string_view kept_option, const RunOptions& options) {
   if (kept_option == kShardOption) return options.shard ? options.shard->Text() : "";
   if (kept_option == "--rig") return options.rig.rig + options.rig.RectificationText();

@@ -29,7 +29,7 @@ class RunFolder {
   void Begin();
 
   // True where all requested outputs of the frame exist, complete and from the same input. frame: null before
-  // it is read, when only the origin tells. Throws Error where the existing outputs have another input.
+  // it is read, when only the origin tells. Throws Error if the existing outputs have another input.
   bool IsDone(const std::string& name, std::string_view origin, const StereoFrame* frame) const;
 
   // Called before and after a frame is written; thread-safe.

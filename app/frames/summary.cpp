@@ -33,8 +33,8 @@ Timing TimingOf(std::string_view name, std::vector<double> ms) {
   return {name, sum / static_cast<double>(ms.size()), median};
 }
 
-// Of the frames that are done: reading, each stage, matching as a whole, writing. One at a time, as the times
-// of all frames are in memory meanwhile.
+// The times of reading, each stage, matching as a whole and writing, over the frames that are done. One after
+// the other, as each needs the times of all frames in memory.
 std::vector<Timing> TimingsOf(const ReportSpool& frames) {
   std::vector<Timing> timings;
   const auto add = [&](std::string_view name, const std::function<double(const FrameFigures&)>& ms_of,
@@ -246,7 +246,7 @@ std::string RunSummary::Text() const {
   if (num_done == 0) return text;
   text += fmt::format("  {:<18}{:>10}{:>10}\n", "ms per frame", "mean", "median");
   for (const Timing& timing : TimingsOf(frames_)) {
-    // Of frames that are matched side by side it is longer than what a frame takes.
+    // If frames are matched in parallel, this is longer than the share of one frame.
     const std::string_view name = timing.name == "match" ? "match (latency)" : timing.name;
     text += fmt::format("  {:<18}{:>10.2f}{:>10.2f}\n", name, timing.mean_ms, timing.median_ms);
   }

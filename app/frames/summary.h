@@ -54,13 +54,13 @@ class RunSummary {
   void AddDropped(std::size_t count) { num_dropped_ += count; }
   // What a live source counted. The pairs that it replaced count as dropped.
   void SetLive(const LiveCounts& counts) { live_ = counts; }
-  // The warning about the first frames; empty where there was none.
+  // The warning about the first frames; empty if there was none.
   void SetWarning(std::string line) { warning_ = std::move(line); }
   // The result of watching the rig.
   void SetDrift(const RigDrift& drift) { drift_ = drift; }
   // Called for a frame with a calibration. The shortest range of all frames is reported.
   void SetRange(const StereoRig& rig, const Parameters& parameters);
-  // From the capture of a frame to the end of its last output, where the time of capture is known.
+  // The time from a frame's capture to the end of its last output, if the time of capture is known.
   void AddLatency(double ms) { latency_.Add(ms); }
   const LatencyHistogram& latency() const { return latency_; }
   // Stops the clock and puts the frames in the order of the source.
@@ -75,7 +75,7 @@ class RunSummary {
 
   std::string Text() const;  // a few lines
   void WriteJson(std::ostream& stream) const;
-  // The same as a file, which is replaced when complete. Throws Error where that fails.
+  // The same as a file, which is replaced when complete. Throws Error if that fails.
   void WriteJson(const std::filesystem::path& file) const;
 
  private:

@@ -26,7 +26,7 @@ void MergeRuns(const MergeOptions& options, const std::vector<std::filesystem::p
 // EvalSession throw.
 void MergeScores(const MergeOptions& options, const std::vector<std::filesystem::path>& places);
 
-// Makes `to` another link to the file, or a copy. Throws Error where that fails.
+// Makes `to` another link to the file, or a copy. Throws Error if that fails.
 void LinkOrCopy(const std::filesystem::path& from, const std::filesystem::path& to);
 
 }  // namespace parallax::app

@@ -31,13 +31,13 @@ std::string JournalLine(const JournalRecord& record);
 // False if the line is not a record or its checksum is wrong.
 bool ParseJournalLine(std::string_view line, JournalRecord& record);
 
-// The whole lines of a journal, which stays unchanged. Throws Error where it cannot be read or another
+// The whole lines of a journal, which stays unchanged. Throws Error if it cannot be read or another
 // program is writing it.
 std::vector<JournalRecord> ReadJournal(const std::filesystem::path& file);
 
 class Journal {
  public:
-  // Opens or makes the file and locks it. Throws Error where that fails or another program has it open.
+  // Opens or makes the file and locks it. Throws Error if that fails or another program has it open.
   explicit Journal(std::filesystem::path file);
   ~Journal();
   Journal(const Journal&) = delete;
@@ -47,7 +47,7 @@ class Journal {
   const std::vector<JournalRecord>& records() const { return records_; }
 
   // Adds a line in one piece; thread-safe. It reaches the disk within a second, or when the journal is
-  // closed. Throws Error where it cannot be written; the journal is then unchanged.
+  // closed. Throws Error if it cannot be written; the journal is then unchanged.
   void Append(const JournalRecord& record);
   // From now on no write waits for the disk. A frame whose line does not reach the disk is computed again.
   void Hurry() { hurries_ = true; }

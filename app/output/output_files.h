@@ -8,7 +8,7 @@
 
 namespace parallax::app {
 
-// Throws Error where a file could not be made in the folder of `file` (empty: no file); called before long
+// Throws Error if a file could not be made in the folder of `file` (empty: no file); called before long
 // work.
 void CheckFolder(const std::string& file);
 
@@ -16,7 +16,7 @@ void CheckFolder(const std::string& file);
 // ".png".
 void CheckOutputName(const std::string& file, std::string_view content, std::string_view ending);
 
-// Called before anything is written. Throws InvalidArgument where two of a command's output files, or an
+// Called before anything is written. Throws InvalidArgument if two of a command's output files, or an
 // output and an input file, are the same file, even under different names. Empty names are ignored.
 void CheckFilesApart(const std::vector<std::string>& read, const std::vector<std::string>& written);
 
@@ -24,7 +24,7 @@ void CheckFilesApart(const std::vector<std::string>& read, const std::vector<std
 void CheckFoldersApart(const std::vector<std::string>& read,
                        const std::vector<std::filesystem::path>& written_into);
 
-// Replaces the file when everything is written. Throws Error where that fails.
+// Replaces the file when everything is written. Throws Error if that fails.
 void WriteTextFile(const std::filesystem::path& file, std::string_view text);
 
 }  // namespace parallax::app

@@ -28,7 +28,7 @@ class RecordSpool {
   std::size_t size() const { return size_; }
 
   // Calls visit for every record, in the order in which they were added, with its position, until it returns
-  // false. The text is valid during the call. Throws Error where the file cannot be read, as At does.
+  // false. The text is valid during the call. Throws Error if the file cannot be read, as At does.
   void ForEach(const std::function<bool(std::uint64_t position, std::string_view record)>& visit) const;
   // The record at a position from ForEach; valid until the next call of either.
   std::string_view At(std::uint64_t position) const;

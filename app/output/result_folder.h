@@ -58,7 +58,7 @@ struct FinishedResult {
   bool Covers(std::string_view path) const;
 };
 
-// Who keeps the journal of a folder: this process (ResultFolder), or another one for it. Thread-safe.
+// Keeps the journal of a folder: in this process (ResultFolder), or through another one. Thread-safe.
 class ResultKeeper {
  public:
   virtual ~ResultKeeper() = default;
@@ -93,8 +93,8 @@ inline constexpr std::string_view kRunRecord = "run";  // kind of the record wit
 
 class ResultFolder : public ResultKeeper {
  public:
-  // Makes the folder, locks its journal and reads it. Nothing is changed yet. Throws Error where that fails
-  // or another program is writing there. Throws InvalidArgument where the folder must not be used: it holds
+  // Makes the folder, locks its journal and reads it. Nothing is changed yet. Throws Error if that fails
+  // or another program is writing there. Throws InvalidArgument if the folder must not be used: it holds
   // results, or files in the places of results that no journal names.
   ResultFolder(std::filesystem::path folder, std::vector<ResultPlace> places, const UsedFolder& used);
 

@@ -1,4 +1,4 @@
-// From values to colours: the range of the colours, and the numbers next to them.
+// The scale of a picture: the values that its colours stand for, and the numbers next to them.
 #pragma once
 
 #include <span>
@@ -31,7 +31,7 @@ struct Spread {
 };
 Spread SpreadOf(std::span<const float> values);
 
-// From the 1st to the 99th percentile of the finite values (above 0 where logarithmic), so that a few extreme
+// The 1st to the 99th percentile of the finite values (above 0 if logarithmic), so that a few extreme
 // values do not flatten the rest.
 ValueScale RobustScale(std::span<const float> values, std::string label, bool logarithmic = false);
 

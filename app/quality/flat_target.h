@@ -45,7 +45,7 @@ struct FlatTargetFigures {
 // Takes the maps of one target at rest. Filled pixels count for filled_percent alone.
 class FlatTarget {
  public:
-  // Throws InvalidArgument where the region does not lie in the image or holds fewer than 100 pixels.
+  // Throws InvalidArgument if the region does not lie in the image or holds fewer than 100 pixels.
   FlatTarget(const StereoRig& rig, int width, int height, const ImageRegion& region);
 
   // Throws Error for a map with fewer than 100 matched pixels in the region, or of another size.

@@ -31,7 +31,7 @@ struct CompareOptions {
   std::string report, json_file;
 };
 
-// The source of the folders among the runs. Throws Error where they are of different sources.
+// The source of the folders among the runs. Throws Error if they are of different sources.
 std::vector<std::string> SourceOf(const CompareOptions& options, const std::vector<ScoredRun>& runs) {
   if (!options.source.empty()) return options.source;
   const ScoredRun* first = nullptr;

@@ -30,7 +30,7 @@ struct Comparison {
   std::vector<RunComparison> others;  // of runs[1], ...
 };
 
-// Compares the runs by the metric's main figure. Throws Error where no frame has it in all of them.
+// Compares the runs by the metric's main figure. Throws Error if no frame has it in all of them.
 Comparison Compare(std::vector<ScoredRun> runs, Metric metric);
 
 class CompareReport {

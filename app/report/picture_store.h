@@ -10,7 +10,7 @@ namespace parallax::app {
 
 class PictureStore {
  public:
-  // Files in `folder`/frames, which is made. Throws Error where that fails.
+  // Files in `folder`/frames, which is made. Throws Error if that fails.
   static PictureStore InFolder(const std::filesystem::path& folder);
   // Inside the page, as WebP; pictures wider than max_width_px are reduced by a whole factor.
   static PictureStore InPage(int max_width_px);

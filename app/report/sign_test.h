@@ -16,7 +16,7 @@ struct SignTest {
   double p = 1;
 };
 
-// Figures of the same frames, in the same order. Throws InvalidArgument where the numbers differ.
+// Figures of the same frames, in the same order. Throws InvalidArgument if the numbers differ.
 SignTest TestSigns(std::span<const double> a, std::span<const double> b);
 
 // "0.250"; "< 0.001" of smaller ones.

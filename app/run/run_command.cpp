@@ -68,7 +68,7 @@ namespace fs = std::filesystem;
 
 constexpr int kMaxReaders = 16;  // for each device; and as many writers
 
-// What is done with clouds; null where nothing is.
+// What is done with clouds; null if nothing is.
 std::unique_ptr<RunClouds> CloudsOf(const RunOptions& options, const std::vector<Output>& outputs) {
   const bool with_density = std::find(outputs.begin(), outputs.end(), Output::kDensity) != outputs.end();
   if (options.cloud_clean.empty() && !with_density) return nullptr;
@@ -418,7 +418,7 @@ class RunCommand {
     std::_Exit(1);  // other threads are at work
   }
 
-  // Nothing of the source may be written over.
+  // Throws if an output would overwrite a file of the source.
   void CheckInputsStay() const {
     const std::vector<std::string> read = source_->InputFiles();
     std::vector<fs::path> written_into;

@@ -30,7 +30,7 @@ std::vector<std::string> FilesOfStamp(std::string_view stamps) {
   return files;
 }
 
-// The word after a key; empty where the text does not hold it.
+// The word after a key; empty if the text does not hold it.
 std::string WordAfter(const std::string& text, const std::string& key) {
   const std::size_t at = text.find(key);
   if (at == std::string::npos) return "";

@@ -19,7 +19,7 @@ class OutputPages {
   // Whether the folder has a journal of results.
   static bool IsThere(const std::filesystem::path& folder);
 
-  // Throws Error where the journal cannot be read or names no frame that is done.
+  // Throws Error if the journal cannot be read or names no frame that is done.
   explicit OutputPages(std::filesystem::path folder);
 
   std::size_t size() const { return frames_.size(); }

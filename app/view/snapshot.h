@@ -22,7 +22,7 @@ struct Snapshot {
 // Makes the folder, which must not be there, with window.png and state.json and, as far as the frame has
 // them, left.png, right.png, disparity.pfm, depth.pfm, sigma.pfm, truth.pfm, confidence.png, validity.png,
 // parameters.yaml, cloud.ply; of a second set of parameters b-disparity.pfm, b-parameters.yaml ... Floats are
-// the bits that the window shows. Throws Error where something cannot be written.
+// the bits that the window shows. Throws Error if something cannot be written.
 void WriteSnapshot(const std::filesystem::path& folder, const Snapshot& snapshot);
 
 }  // namespace parallax::app

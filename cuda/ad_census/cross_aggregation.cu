@@ -203,7 +203,7 @@ __global__ void __launch_bounds__(kWarpSize* kJointWarps, 2) MeansAndSumsKernel(
   results.Write(sums + (o - first_mean + 1) * kSlotWords + lane, values);
 }
 
-// Of the left crosses alone: the reciprocals of the regions' sizes.
+// The reciprocals of the regions' sizes, by the left crosses alone.
 template <bool kRowsFirst>
 __global__ void ReciprocalKernel(const std::uint32_t* row_arms, const std::uint32_t* column_arms, int width,
                                  int height, float* reciprocals) {

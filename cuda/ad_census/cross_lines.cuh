@@ -74,7 +74,7 @@ __device__ __forceinline__ std::uint32_t SpanOf(std::uint32_t reach) {
   return 1 + ((reach & 0xFFFFU) + (reach >> 16)) / kArmStep;
 }
 
-// Of a whole number below 2^23 whose bits as a float are kFloatBits more.
+// FloatOf: the float of a whole number below 2^23, which is passed with kFloatBits added.
 constexpr std::uint32_t kFloatBits = 0x4B000000U;
 __device__ __forceinline__ float FloatOf(std::uint32_t value_and_bits) {
   return __fsub_rn(__uint_as_float(value_and_bits), 8388608.0F);
@@ -223,7 +223,7 @@ class Surroundings {
     std::uint32_t left[kCount], right[kCount][Partners::kWords];
   };
 
-  // From pixel o on.
+  // Begins at pixel o.
   __device__ __forceinline__ Surroundings(const CrossArguments& a, const Segment& s, int o)
       : partners_(a.arms_right, s.line, o, s.group, s.d, a.shape),
         arms_(a.arms_left + s.origin + static_cast<std::int64_t>(o) * s.step),
@@ -231,7 +231,7 @@ class Surroundings {
         reciprocals_(a.reciprocals + s.origin + static_cast<std::int64_t>(o) * s.step),
         step_bytes_(kRows ? 4U : static_cast<std::uint32_t>(s.step) * 4U),
         word_step_bytes_(s.word_step_bytes) {}
-  // Of pixels o + i .. o + i + kCount - 1, of which there are `room`.
+  // Loads pixels o + i .. o + i + kCount - 1, of which the line has `room`.
   template <int kCount>
   __device__ __forceinline__ void Load(int i, int room, Of<kCount>& of) const {
     if constexpr (kBoth) partners_.Load(i, room, of.right);

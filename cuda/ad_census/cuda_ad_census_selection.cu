@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(kWarpSize* kWarps, K <= 2 ? 3 : 1) SelectionKe
   }
   for (int begin = warp * kPixels; begin < width; begin += kWarps * kPixels) {
     std::uint32_t best_key = 0, rival = 0;  // of pixel begin + lane
-    // Of pixel begin + i.
+    // Selects for pixel begin + i.
     const auto select = [&](int i, const std::uint32_t(&of_rows)[K], const std::uint32_t(&of_columns)[K]) {
       const int x = begin + i;
       std::uint32_t sums[K], lowest = kNone;

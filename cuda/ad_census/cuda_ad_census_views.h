@@ -19,10 +19,10 @@ namespace parallax::cuda::ad_census {
 constexpr int StepWords(int width) { return (width + 31) / 32; }
 inline constexpr int kStepBand = 8;
 inline constexpr int kArmStep = 128;
-// As if all arms had the largest length.
+// Stands for arms of the largest length.
 inline constexpr std::uint32_t kNoReach = 0xFFFFFFFF;
 constexpr int PairedRow(int width) { return (width + 4) / 2 * 2; }
-// Of the pair of pixels x - 1 and x; x anywhere.
+// The place of the pair of pixels x - 1 and x; x may be outside.
 constexpr std::ptrdiff_t PairAt(int x, int width, int height) {
   if (x < 0 || x > width) return 0;  // both are outside
   return x % 2 != 0 ? x + 1 : x + static_cast<std::ptrdiff_t>(PairedRow(width)) * height;
@@ -30,7 +30,7 @@ constexpr std::ptrdiff_t PairAt(int x, int width, int height) {
 constexpr int StepBytes(int width) { return (width + 3) / 4 * 4; }
 constexpr int NumStepBands(int height) { return (height + kStepBand - 1) / kStepBand; }
 
-// Of one image, rows densely packed. Borrowed.
+// The data of one image, rows densely packed. Borrowed.
 struct View {
   std::uint32_t* color = nullptr;               // r + 2^8 g + 2^16 b
   std::uint32_t* marked_color = nullptr;        // the same in the form that views.cu needs for the arms

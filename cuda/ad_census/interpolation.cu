@@ -203,7 +203,7 @@ __global__ void __launch_bounds__(kLookers)
     if (k == kNever) continue;
     const std::int64_t where =
         static_cast<std::int64_t>(y + k * direction.y / 2) * width + x + k * direction.x / 2;
-    // Of mismatched pixels the most similar colour decides, of equal ones the first direction.
+    // A mismatched pixel takes the direction of the most similar colour; among equals the first.
     const bool is_hidden = (validity[pixel] & kOccluded) != 0;
     const int key = is_hidden ? 0 : ColorDistance(color[where], color[pixel]) << 4 | warp;
     atomicMin(&best[hole],

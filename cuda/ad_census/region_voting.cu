@@ -32,10 +32,10 @@ struct VotingArguments {
   const std::uint16_t *row_arms_by_column, *column_arms;
   std::int16_t* index;
   std::uint8_t* validity;
-  // Of pixels without a value: the votes of the last ballot, and + 2^16 those for one disparity, at most;
-  // kHopeless where nobody can be elected any more.
+  // For each pixel without a value: the votes of its last ballot + 2^16 * the most votes for one disparity;
+  // kHopeless if no disparity can win any more.
   std::uint32_t* ballots;
-  // Where somebody may be elected after the first round: columns of each band of rows, in any order.
+  // Columns of each band of rows where pixels may get a value after the first round, in any order.
   std::uint32_t *open_columns, *num_open;
   // Bit x % 32 of number y of word column x / 32: whether the last round gave the pixel its value, and
   // whether this one does.
@@ -118,7 +118,7 @@ __device__ __forceinline__ void CountRows(const VotingArguments& a, const std::i
   for (int r = 0; r < kAtOnce; ++r) count(r, 0);
 }
 
-// Those of all rows of two runs, of which the team's warps take some each in turns.
+// Counts the votes of all rows of two runs. The warps of the team share the rows in turns.
 template <int kTeam>
 __device__ __forceinline__ void CountVotes(const VotingArguments& a, const std::int16_t* at,
                                            const std::uint16_t* arms, const Rows& one, const Rows& other,
@@ -205,7 +205,7 @@ __device__ __forceinline__ bool VoteInColumn(const VotingArguments& a, int x, in
   if (lane == 0) before[0] = 0;
   wait_for_team();  // and all have read what is written from here on
 
-  // Who is to be elected, a lane each. first, last: its rows.
+  // Each lane has one pixel to elect for. first, last: the rows of its region.
   int first = 0, last = 0;
   bool has_ballot = false;
   if (is_hole) {
@@ -217,7 +217,7 @@ __device__ __forceinline__ bool VoteInColumn(const VotingArguments& a, int x, in
       has_ballot = static_cast<int>(region & 0xFFFFU) > a.min_votes;  // there are no more votes than pixels
       if (!has_ballot && member == 0) a.ballots[pixel] = kHopeless;
     } else if (region >> 16 != 0) {
-      // As if all that are new were for the same one.
+      // At most all new votes are for the same disparity.
       ballot += (region >> 16) * 0x10001U;
       has_ballot = IsElected(a, static_cast<int>(ballot & 0xFFFFU), static_cast<int>(ballot >> 16));
       if (!has_ballot && member == 0) a.ballots[pixel] = ballot;

@@ -62,7 +62,7 @@ __device__ __forceinline__ std::uint32_t MaskOfBit(std::uint32_t bits, int bit) 
 
 template <int K, bool kRows, bool kForwards>
 struct PathWalk {
-  // Of the partners' steps, of a chunk: rows: those that come in; columns: a byte a disparity.
+  // Words of the partners' steps of a chunk. Rows: the new partners; columns: one byte for each disparity.
   static constexpr int kChunk = ChunkOf(K);
   static constexpr int kStepWords = kRows ? 1 : (2 * K + 3) / 4;
   static_assert(2 * K <= 32);
@@ -110,7 +110,7 @@ struct PathWalk {
       path[k] = 0;
     }
     if constexpr (kRows) {
-      // Of the pixel before the line's begin. Bit t: of the lane's disparity 2 K - 1 - t.
+      // Steps of the pixel before the line's begin. Bit t belongs to the lane's disparity 2 K - 1 - t.
       const int x = (kForwards ? -1 : length) - a.shape.min_disparity - d - (2 * K - 1);
       const std::uint32_t bits = BitsAt(right_steps, num_words, x + (kForwards ? 0 : 1));
 #pragma unroll

@@ -20,7 +20,7 @@ struct RemapTables {
   DeviceRemapTable left, right;  // of one size
 };
 
-// Of both images, of one pixel type. left_to and right_to: rows densely packed, of the tables' size.
+// Remaps two images of one pixel type. left_to and right_to: of the tables' size, rows densely packed.
 void RemapPair(const DeviceCameraImage& left, const DeviceCameraImage& right, const RemapTables& tables,
                void* left_to, void* right_to, cudaStream_t stream);
 

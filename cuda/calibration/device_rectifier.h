@@ -32,7 +32,7 @@ class DeviceRectifier {
     return static_cast<std::size_t>(raw_width(of_left)) * static_cast<std::size_t>(raw_height(of_left));
   }
 
-  // Throws InvalidArgument where raw images differ from the sizes of the tables or from each other in pixel
+  // Throws InvalidArgument if raw images differ from the sizes of the tables or from each other in pixel
   // type.
   void CheckRaw(const CameraImageView& left, const CameraImageView& right) const;
 

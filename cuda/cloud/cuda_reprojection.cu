@@ -22,7 +22,7 @@ unsigned BlocksFor(std::size_t num_pixels, int pixels_per_block) {
   return static_cast<unsigned>((num_pixels + per_block - 1) / per_block);
 }
 
-// Of images that the back end takes, 32 bits.
+// 32 bits suffice for the images that the back end takes.
 std::uint32_t NumPixels(DeviceImageView<const float> image) {
   return static_cast<std::uint32_t>(image.width) * static_cast<std::uint32_t>(image.height);
 }

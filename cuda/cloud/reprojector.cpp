@@ -23,7 +23,7 @@ void Reprojector::Enqueue(const WantedReprojection& wanted, const ReprojectionPa
     colors_ = DeviceBuffer<Rgb8>(num_most);
     num_points_ = DeviceBuffer<std::uint32_t>(1);
     counts_ = DeviceBuffer<std::uint32_t>(NumCloudCounts(num_most));
-    // Of the memory behind a cloud's last point, which is copied along with it.
+    // Memory behind a cloud's last point is copied along with the cloud: it must be initialized.
     Check(cudaMemsetAsync(points_.data(), 0, points_.size_bytes(), stream), "cudaMemsetAsync");
     Check(cudaMemsetAsync(colors_.data(), 0, colors_.size_bytes(), stream), "cudaMemsetAsync");
   }

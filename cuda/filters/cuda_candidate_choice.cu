@@ -22,7 +22,7 @@ constexpr int kWarps = kNumCandidateRings + 1;
 constexpr int kTreesOfWarp = kNumCandidateTrees / kNumCandidateRings;  // the last warp has none
 static_assert(kNumCandidates == kExamples);
 
-// Of each TreeSet but kNone.
+// One entry for each TreeSet but kNone.
 __device__ constexpr Questions<kNumCandidateFeatures, kNumCandidateTrees> kQuestions[] = {
     QuestionsOf<kNumCandidateFeatures>(kDrivingCandidateTrees.trees),
     QuestionsOf<kNumCandidateFeatures>(kGeneralCandidateTrees.trees)};

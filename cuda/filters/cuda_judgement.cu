@@ -29,7 +29,7 @@ constexpr int kNumberBits = 11;
 constexpr std::uint32_t kNumberMask = (1U << kNumberBits) - 1;
 static_assert((2 * MeanRadius(1) + 1) * (2 * MeanRadius(1) + 1) <= static_cast<int>(kNumberMask));
 
-// Of each TreeSet but kNone; the last kernel is made for each of them.
+// One for each TreeSet but kNone; the last kernel is compiled for each of them.
 constexpr auto kDrivingQuestions = QuestionsOf<kNumPixelFeatures>(kDrivingTrees.trees),
                kGeneralQuestions = QuestionsOf<kNumPixelFeatures>(kGeneralTrees.trees);
 __device__ constexpr Leaves<kNumTrees> kLeaves[] = {LeavesOf(kDrivingTrees.trees),
@@ -232,7 +232,7 @@ __device__ __forceinline__ void PutKept(const ColumnPart& part, int image) {
                [&](int y, std::uint32_t sum) { put(y, by_count(255U * sum, y)); });
 }
 
-// Of the smaller radius, the number of kept pixels as well.
+// The mean over window i; for the smaller radius also the number of kept pixels.
 __device__ __forceinline__ void PutMean(const ColumnPart& part, int i) {
   const Arguments& a = part.a;
   ByCount by_count(a, part.x, MeanRadius(0));
@@ -252,7 +252,7 @@ __device__ __forceinline__ void PutEdges(const ColumnPart& part, int image) {
                [&](int y, std::uint32_t sum) { put(y, by_count(4U * sum, y)); });
 }
 
-// Of window number i.
+// The extremes over window number i.
 template <int kRadius>
 __device__ __forceinline__ void PutExtremes(const ColumnPart& part, int i) {
   constexpr int kRows = kExtremeRows + 2 * kRadius, kLength = 2 * kRadius + 1;
@@ -353,7 +353,7 @@ __device__ constexpr std::uint32_t InBothHalves(int value) {
   return static_cast<std::uint32_t>(value) * 0x00010001U;
 }
 
-// Of two pixels.
+// The agreements of two pixels.
 template <int kRing>
 __device__ __forceinline__ std::uint32_t AgreementsOf(const std::uint32_t* center) {
   constexpr AgreementRing kOf = RingOf(kRing);

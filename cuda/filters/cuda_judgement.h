@@ -26,7 +26,7 @@ struct JudgementMemory {
   std::uint16_t *edge_sums = nullptr, *extremes = nullptr;
   std::uint8_t* ranks = nullptr;
 
-  // From one feature's ranks to the next one's.
+  // The distance between the ranks of one feature and of the next.
   static PARALLAX_HOST_DEVICE constexpr std::size_t RankStride(std::size_t num_pixels) {
     return (num_pixels + 3) / 4 * 4;
   }

@@ -33,7 +33,7 @@ struct FitArguments {
   float inverse_reach[kPlaneRounds];
 };
 
-// Of the sixteen threads of a tile, each of which gets it; added up as refinement_math.h states.
+// The sum over the sixteen threads of a tile, for each of them, in the order that refinement_math.h states.
 template <typename T>
 __device__ T SumOverColumns(T value) {
 #pragma unroll
@@ -186,7 +186,7 @@ struct ChoiceInput {
   const DisparityPlane* planes;
 };
 
-// Of a rejected pixel: its value on the plane that the pixels around support most, or its own.
+// A rejected pixel's value on the plane that the pixels around it support most, or its own value.
 __device__ __forceinline__ float ChoosePlane(const ChoiceInput& input, int x, int y) {
   const DeviceImageView<const std::uint8_t>& guide = input.guide;
   const Tiles& tiles = input.tiles;

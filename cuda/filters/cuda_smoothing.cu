@@ -26,7 +26,7 @@ __device__ __forceinline__ SmoothingSums AddTap(SmoothingSums sums, const float*
   return AddNeighbors(sums, at[0], at[-kOffset * kStep], at[kOffset * kStep], kWeight, reach);
 }
 
-// Of values kStep apart in memory; kNoValue where there is none.
+// The mean of values kStep apart in memory; kNoValue if there is none.
 template <int kStep>
 __device__ __forceinline__ float Mean(const float* at, float reach) {
   const float center = at[0];

@@ -99,9 +99,9 @@ __global__ void __launch_bounds__(kWarpSize* kMarkWarps) MarkValuesKernel(const 
   }
 }
 
-// The nearest set bits before and behind bit `at` of the line whose words word(0), word(1) .. word_of(k)
-// gives from `own` on in both directions; word_of(k) is valid for begin <= k < end. Numbers of bits count
-// from that of word 0; -1: none.
+// The nearest set bits before and behind bit `at` of word number `own` of a line. word_of(k): word k of the
+// line, begin <= k < end; own_word: word `own`. Results count bits from the first bit of word 0;
+// -1: no bit is set.
 struct Nearest {
   int before = -1, behind = -1;
 };

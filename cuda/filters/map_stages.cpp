@@ -90,7 +90,7 @@ void MapStages::EnqueueLast(DeviceImageView<const std::uint8_t> guide, const Ste
   const auto swap = [&] { std::swap(map_.disparity, other_disparity_); };
   if (refinement.planes) {
     run(Step::kPlanes, [&] {
-      if (memory_.holes_left == nullptr) {  // no filling of holes has cleared the counter
+      if (memory_.holes_left == nullptr) {  // hole filling, which clears it, did not run
         Check(cudaMemsetAsync(memory_.num_rejected, 0, sizeof(*memory_.num_rejected), stream),
               "cudaMemsetAsync");
       }

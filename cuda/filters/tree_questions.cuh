@@ -12,7 +12,7 @@ namespace parallax::cuda {
 
 inline constexpr int kExamples = 4;  // of a word
 
-// Of each value of a feature.
+// The rank of each value of a feature.
 template <int kFeatures>
 struct alignas(16) Ranks {
   std::uint8_t of_value[kFeatures][256];

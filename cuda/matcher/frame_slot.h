@@ -117,8 +117,8 @@ class FrameSlot {
   Event done_;
   DeviceBuffer<std::uint8_t> left_, right_;  // room for the widest pixel type
   PinnedBuffer<std::uint8_t> staged_left_, staged_right_;
-  // Of raw images, for the widest pixel type; empty until one comes. The staged images are then the rectified
-  // ones on their way back.
+  // Memory of raw images, for the widest pixel type; empty until one comes. The staged images then hold the
+  // rectified ones that are copied back.
   DeviceBuffer<std::uint8_t> raw_left_, raw_right_;
   PinnedBuffer<std::uint8_t> staged_raw_left_, staged_raw_right_;
   std::shared_ptr<ResultMemory> result_;

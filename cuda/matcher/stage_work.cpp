@@ -16,7 +16,7 @@ constexpr double kLanes = 32;
 
 constexpr double kMapBytes = sizeof(float) + 1 + 1;  // disparity, validity, confidence
 
-// Of the stages that AD-Census has for itself.
+// The work of stages that only AD-Census has.
 StageWork WorkOfAdCensus(std::string_view stage, const Parameters& parameters, double pixels,
                          int bytes_per_pixel) {
   const AdCensusParameters& p = parameters.ad_census;
@@ -72,13 +72,13 @@ StageWork WorkOfStage(std::string_view stage, const Parameters& parameters, int 
     work.population_counts = cells * (has_code32 ? 1 : 2);
   } else if (stage == "aggregation") {
     work.bytes = cells + pixels + sums_bytes;
-    // Of two cells of one direction: the minimum of three, that with the fourth, and an addition. Of two
+    // For two cells of one direction: the minimum of three, that with the fourth, and an addition. For two
     // pixels of one direction in one warp: a shuffle from either side, and a minimum for each pixel.
     work.packed_operations = cells * tables.num_paths * 3 / 2;
     work.shuffles = work.reductions = pixels * tables.num_paths * kLanes;
   } else if (stage == "selection" || stage == "consistency") {
     work.bytes = sums_bytes + pixels * kMapBytes + (layout.leaves_costs_out ? cells : 0);
-    // Of two cells: the sum of the volumes, and the minima for the winner, the rival and the right image.
+    // For two cells: the sum of the volumes, and the minima for the winner, the rival and the right image.
     work.packed_operations = cells * (layout.num_volumes - 1 + 3) / 2;
   } else if (stage == "speckle" || stage == "fill") {
     work.bytes = 2 * pixels * (sizeof(float) + 1);

@@ -18,8 +18,8 @@ struct StageWork {
   double shuffles = 0, reductions = 0;  // across a warp
 };
 
-// Of the stages by their names in CudaFrameTimes; "consistency" with selection in it. bytes_per_pixel: of the
-// camera's images. All zero for an unknown name.
+// The work of a stage, by its name in CudaFrameTimes; "consistency" includes selection. bytes_per_pixel: of
+// the camera's images. All zero for an unknown name.
 StageWork WorkOfStage(std::string_view stage, const Parameters& parameters, int width, int height,
                       int bytes_per_pixel);
 

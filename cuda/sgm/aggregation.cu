@@ -78,8 +78,8 @@ struct BlockLines {
   }
 };
 
-// Of a multiprocessor, as many as registers allow: all pairs of a small image are followed at once, which
-// keeps them in step.
+// Warps on a multiprocessor, as many as registers allow. All pairs of a small image are then followed at
+// once, which keeps them in step.
 constexpr int WarpsAtOnce(int values_per_lane, std::size_t bytes_per_sum) {
   if (values_per_lane > 8) return 1;
   if (bytes_per_sum == 2) return values_per_lane == 8 ? 8 : 12;

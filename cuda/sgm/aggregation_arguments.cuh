@@ -33,7 +33,7 @@ constexpr int SegmentLength(int values_per_lane) {
   return values_per_lane <= 4 ? 8 : values_per_lane == 8 ? 4 : values_per_lane == 16 ? 2 : 1;
 }
 
-// Of a pair of lines of at most this many pixels.
+// The checkpoint bytes of a pair of lines of at most this many pixels.
 constexpr std::size_t CheckpointBytesOfPair(int length, int values_per_lane, int bytes_per_sum) {
   return static_cast<std::size_t>(length / SegmentLength(values_per_lane) + 1) *
          static_cast<std::size_t>(2 * 32 * values_per_lane * bytes_per_sum);
@@ -42,7 +42,7 @@ constexpr std::size_t CheckpointBytesOfPair(int length, int values_per_lane, int
 constexpr int RowGroup(int values_per_lane) {
   return values_per_lane <= 8 ? 8 : values_per_lane == 16 ? 4 : 2;
 }
-// Of a single row.
+// The checkpoint bytes of a single row.
 constexpr std::size_t CheckpointBytesOfRow(int width, int values_per_lane, int bytes_per_sum) {
   const int group = RowGroup(values_per_lane);
   return static_cast<std::size_t>((width + group - 1) / group) *

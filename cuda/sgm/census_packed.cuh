@@ -41,7 +41,7 @@ struct PackedCensusRow {
 #pragma unroll
     for (int s = 1; s < 10; s += 2) words[s] = __byte_perm(words[s - 1], words[s + 1], 0x5432);
   }
-  // Of pixels x + 2 pair + dx and the next.
+  // The word of pixels x + 2 pair + dx and the next.
   __device__ __forceinline__ std::uint32_t At(int pair, int dx) const { return words[4 + 2 * pair + dx]; }
 };
 

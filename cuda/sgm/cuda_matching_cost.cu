@@ -66,7 +66,7 @@ struct alignas(16) RightGradients {
     return {low & 0x00FF00FFU, low >> 8 & 0x00FF00FFU, high & 0x00FF00FFU, high >> 8 & 0x00FF00FFU};
   }
 };
-// Those of a left pixel, in both halves, less the same numbers.
+// The values of a left pixel in both halves, less the same numbers.
 struct alignas(16) LeftGradient {
   std::uint32_t less_own, less_highest, own, lowest;
   __device__ __forceinline__ static LeftGradient Of(std::uint32_t packed) {
@@ -171,7 +171,7 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
   __syncthreads();
 
   const auto visit = [&](int i, auto checked) {  // pixels x_begin + i ..
-    // Of disparity lane * K + j at pixel i + u: number K - 1 - j + u.
+    // Element K - 1 - j + u belongs to disparity lane * K + j at pixel i + u.
     constexpr int kVectors = (K + kTogether) / kAtOnce;
     Vector met[kVectors];
     const int first = (i + kPaddedCount - K - lane * K) / kAtOnce;
@@ -185,7 +185,7 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
         met_gradients[n] = right_gradients[n % kEvery][gradient_place_of(first_gradient + n / kEvery)];
     }
     const Codes<Code, kTogether> here = left_codes[i / kTogether];
-    // Those of kTogether pixels, which are of one tile.
+    // The costs of kTogether pixels, which lie in one tile.
     const std::uint32_t weight = weighs ? weights[i / kWeightTile_px] : kWholeWeight;
     std::uint8_t* const to =
         costs + (static_cast<std::ptrdiff_t>(y) * layout.width + x_begin + i) * Shape::kPadded + lane * K;

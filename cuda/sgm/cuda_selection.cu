@@ -163,8 +163,8 @@ __global__ void __launch_bounds__(kMostThreads) SelectDisparitiesKernel(const Ar
   if (a.bands_done != nullptr && blockIdx.x + 1 == gridDim.x) WaitForKernelBefore();
 }
 
-// Of a block, what it keeps of a row: a right pixel's key, for consistency also its winner and whether it is
-// claimed.
+// Bytes that a block keeps for a row: every right pixel's key, and for consistency also its winner and
+// whether it is claimed.
 std::size_t RowBytes(int width, bool checks) {
   return 4 + static_cast<std::size_t>(width) * (checks ? 7 : 4);
 }
@@ -175,9 +175,9 @@ int SharedBytesOfBlock(const VolumeLayout& layout) {
 
 template <typename Work>
 void Launch(const Arguments& a, const VolumeLayout& layout, cudaStream_t stream) {
-  // So many warps that two or three blocks fit on a multiprocessor of 227 KB, and no more than make all take
-  // as many tiles. Beside aggregation there is room for one: it should be large, so that the last row is soon
-  // done.
+  // With this many warps two or three blocks fit on a multiprocessor of 227 KB, and all warps take equally
+  // many tiles. While aggregation runs there is room for one block. It should be large, so that the last row
+  // is done soon.
   const bool overlaps = a.bands_done != nullptr;  // with aggregation
   const std::size_t tile_bytes = sizeof(typename Work::Sums);
   const auto block_bytes =

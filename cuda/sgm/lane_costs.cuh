@@ -130,7 +130,7 @@ struct LaneValues {
   __device__ __forceinline__ void Load(const std::uint8_t* pixel, int lane) {
     LoadBytes<kBytes>(pixel + lane * kBytes, words);
   }
-  // From the lane's place, through the read-only path, issued exactly here, as in LoadBytesNow.
+  // Loads from the lane's place through the read-only path, at exactly this point, as LoadBytesNow does.
   __device__ __forceinline__ void LoadNow(const std::uint8_t* from) {
     if constexpr (kBytes == 2) {
       std::uint16_t value;

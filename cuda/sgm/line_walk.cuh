@@ -74,7 +74,7 @@ struct LineWalk {
   }
   __device__ __forceinline__ int Step() const { return kRows ? 1 : line.step; }
   __device__ __forceinline__ int Beside() const { return kRows ? line.beside : 1; }
-  // From a pixel's bytes, kBytes for each pixel, to those `count` pixels further on the line: one
+  // The bytes of the pixel `count` pixels further on the line, where a pixel has kBytes bytes. One
   // instruction.
   template <int kBytes, typename Byte>
   __device__ __forceinline__ Byte* Further(Byte* from, int count) const {
@@ -84,7 +84,7 @@ struct LineWalk {
     asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(to) : "r"(step), "r"(count * kBytes), "l"(from));
     return to;
   }
-  // Of segment g, if it exists; from: its first pixel's, at the lane's place.
+  // Loads the costs of segment g, if it exists. from: those of its first pixel, at the lane's place.
   __device__ __forceinline__ void LoadSegment(int g, const std::uint8_t* from, Costs& to) const {
     const auto load = [&](int i) {
       const std::uint8_t* const at = Further<kPixelBytes>(from, i);
@@ -154,7 +154,7 @@ struct LineWalk {
   __device__ __forceinline__ std::uint8_t* CheckpointOf(int g) const {
     return checkpoints + static_cast<std::ptrdiff_t>(g) * kCheckpointBytes + lane * Saved::kBytes;
   }
-  // Nothing where the line begins.
+  // Loads nothing at the begin of the line.
   __device__ __forceinline__ void LoadCheckpoint(int g, const std::uint8_t* from, Saved& saved) const {
     if (static_cast<unsigned>(g) < static_cast<unsigned>(num_segments)) {
       LoadBytesNow<Saved::kBytes>(from, saved.words);

@@ -10,7 +10,7 @@
 
 namespace parallax::cuda {
 
-// By all lanes of a warp: everything it writes to the bands begin .. end - 1 is written.
+// Called by all lanes of a warp once they have written everything to the bands begin .. end - 1.
 __device__ __forceinline__ void RaiseBands(std::uint32_t* bands_done, int begin, int end, int lane) {
   __syncwarp();  // the writes of all lanes are visible with each lane's release
 #pragma unroll 1
@@ -24,7 +24,7 @@ __device__ __forceinline__ void RaiseBands(std::uint32_t* bands_done, int begin,
   }
 }
 
-// By one thread of a block; the others may read the band after a barrier with it.
+// Called by one thread of a block; the others may read the band after a barrier with it.
 __device__ __forceinline__ void WaitForBand(const std::uint32_t* bands_done, int band, std::uint32_t raises) {
   while (true) {
     std::uint32_t raised = 0;

@@ -16,7 +16,7 @@ __global__ void SumTileDifferencesKernel(DeviceImageView<const std::uint8_t> gra
   const int tile_y = static_cast<int>(blockIdx.y * kWarps + threadIdx.y);
   const int x = static_cast<int>(blockIdx.x * 32 + threadIdx.x);
   if (tile_y < NumWeightTiles(gray.height)) {
-    // Of one row, before the weights 1 2 1 along columns.
+    // The difference in one row, before the weights 1 2 1 along columns.
     const auto difference = [&](int y) {
       const std::uint8_t* const row = gray.Row(min(max(y, 0), gray.height - 1));
       const auto at = [&](int i) -> int { return row[min(max(x + i, 0), gray.width - 1)]; };

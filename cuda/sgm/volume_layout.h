@@ -72,7 +72,7 @@ struct SgmVolumes {
   // NumBands(height) counters, the progress of aggregation for selection; null: selection waits for its end.
   std::uint32_t* bands_done = nullptr;
 
-  // Of the pixels of the image; those before the first and after the last are read but not used.
+  // The costs of the image's pixels. Those before the first and after the last are read but not used.
   DeviceCostVolumeView<std::uint8_t> Costs() const {
     return View<std::uint8_t>(costs_memory + layout.padded());
   }

@@ -34,7 +34,7 @@ struct Calibration {
 // valid, baselines above 0. Throws Error naming the file, the value and the remedy.
 Calibration ReadCalibration(const std::string& name);
 
-// Two cameras of KITTI's calib_cam_to_cam.txt ("00", "01"); nullopt where the file lacks their raw lines.
+// Two cameras of KITTI's calib_cam_to_cam.txt ("00", "01"); nullopt if the file lacks their raw lines.
 // Throws as above.
 std::optional<RawRig> ReadKittiRawRig(const std::filesystem::path& file, const std::string& left,
                                       const std::string& right);

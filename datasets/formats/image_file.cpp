@@ -35,7 +35,7 @@ FileBytes ReadWholeImage(const std::filesystem::path& path) {
   return bytes;
 }
 
-// Our own decoders' image; nullopt where the module of media/ is to look at the file.
+// Our own decoders' image; nullopt if the module of media/ is to look at the file.
 std::optional<CameraImage> DecodeOurselves(const std::filesystem::path& path, const FileBytes& bytes) {
   std::optional<CameraImage> image = DecodePlainPng(path, bytes);
   if (!image) image = DecodeRarePng(path, bytes);

@@ -21,7 +21,7 @@ std::string CountOf(std::uint64_t number, const std::string& thing) {
   return std::to_string(number) + " " + thing + (number == 1 ? "" : "s");
 }
 
-// nullopt where it is finite and beyond all floats.
+// nullopt if it is finite and beyond all floats.
 std::optional<float> NarrowInRange(double value) {
   const auto narrow = static_cast<float>(value);
   if (std::isinf(narrow) && !std::isinf(value)) return std::nullopt;
@@ -33,7 +33,7 @@ std::optional<float> NarrowInRange(double value) {
 constexpr std::string_view kMagic = "\x93NUMPY";
 
 // The header is a dictionary as Python writes it: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3),
-// }. What stands behind 'key':, from its first character on; empty where the key is missing.
+// }. What stands behind 'key':, from its first character on; empty if the key is missing.
 std::string_view ValueOf(std::string_view header, std::string_view key) {
   const std::string quoted = "'" + std::string(key) + "'";
   const std::size_t at = header.find(quoted);

@@ -24,7 +24,7 @@ struct McapChannel {
 };
 
 inline constexpr std::array<std::uint8_t, 8> kMcapMagic = {0x89, 'M', 'C', 'A', 'P', '0', '\r', '\n'};
-// Of a record: opcode and length.
+// Opcode and length of a record.
 inline constexpr std::uint64_t kMcapRecordHead_bytes = 9;
 inline constexpr std::uint64_t kMcapFooter_bytes = 20;
 

@@ -33,7 +33,7 @@ std::vector<fs::path> Expand(const std::string& pattern) {
   return files;
 }
 
-// Names from stems, with the folder's name before them where stems are equal, and a number where that fails.
+// Names from stems, with the folder's name before them where stems are equal, and a number if that fails.
 std::vector<std::string> NamesOf(const std::vector<fs::path>& files) {
   std::map<std::string, int> uses;
   for (const fs::path& file : files) ++uses[file.stem().string()];

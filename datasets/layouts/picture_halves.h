@@ -17,7 +17,7 @@ inline bool IsSideBySide(PictureLayout layout) {
   return layout == PictureLayout::kSideBySide || layout == PictureLayout::kRightLeft;
 }
 
-// Throws Error where a picture of that size cannot be halved. label: whose picture it is.
+// Throws Error if a picture of that size cannot be halved. label: whose picture it is.
 void CheckHalves(int width, int height, PictureLayout layout, const std::string& label);
 
 // Copies the halves of a picture of checked size.

@@ -22,7 +22,7 @@ struct LivePicture {
   // are taken are decoded. May outlive the device; one thread at a time calls those of a device. Returns nullopt
   // if the picture is damaged; throws Error.
   std::function<std::optional<CameraImage>()> decode{};
-  // Of ROS: the exact time of capture, ns, by the sender's clock, and the frame of the camera. Else unset, empty.
+  // ROS only: the exact time of capture, ns, by the sender's clock, and the frame of the camera.
   std::optional<std::int64_t> stamp_ns{};
   std::string frame_id{};
 };

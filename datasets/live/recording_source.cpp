@@ -298,7 +298,7 @@ class RecordingSource final : public FrameSource {
     }
   }
 
-  // Of the oldest of both sides.
+  // Makes a frame of the oldest images of both sides.
   void MakeFrame() {
     RosImage &left = left_.front(), &right = right_.front();
     StereoFrame frame;

@@ -8,7 +8,7 @@
 
 namespace parallax {
 
-// By the extension of its name (.mcap) or by its first bytes.
+// True if the extension (.mcap) or the first bytes say so.
 bool IsRecording(const std::filesystem::path& path);
 
 // Frames of a recording made by `run --record` equal the original ones: pixels, name, time, calibration. Of

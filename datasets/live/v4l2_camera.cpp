@@ -25,13 +25,13 @@ namespace {
 
 constexpr std::uint32_t kNumBuffers = 4;
 
-// Of equal rates the earlier one: what is not compressed first.
+// In order of preference at equal rates: uncompressed formats first.
 constexpr std::array<std::uint32_t, 11> kFormats{V4L2_PIX_FMT_RGB24, V4L2_PIX_FMT_BGR24, V4L2_PIX_FMT_YUYV,
                                                  V4L2_PIX_FMT_UYVY,  V4L2_PIX_FMT_Y16,   V4L2_PIX_FMT_Y14,
                                                  V4L2_PIX_FMT_Y12,   V4L2_PIX_FMT_Y10,   V4L2_PIX_FMT_GREY,
                                                  V4L2_PIX_FMT_MJPEG, V4L2_PIX_FMT_JPEG};
 
-// Of data in words of 16 bits, which are the lower ones; 0 where a format has no such words.
+// The number of data bits in a 16-bit word, which are its lowest; 0 if a format has no such words.
 int BitsOfWords(std::uint32_t format) {
   switch (format) {
     case V4L2_PIX_FMT_Y10:
@@ -70,7 +70,7 @@ int Ioctl(int file, unsigned long request, void* argument) {
 
 int OpenDevice(const std::string& path) { return open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC); }
 
-// What a device is and can do; nullopt where it is no camera that streams.
+// What a device is and can do; nullopt if it is no camera that streams.
 std::optional<v4l2_capability> CapturesOf(int file) {
   v4l2_capability can{};
   if (Ioctl(file, VIDIOC_QUERYCAP, &can) < 0) return std::nullopt;

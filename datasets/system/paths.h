@@ -35,7 +35,7 @@ std::vector<std::filesystem::path> ListImages(const std::filesystem::path& folde
 // The extension of the name in lower case, with its dot: ".ply" of "A.PLY".
 std::string EndingOf(const std::filesystem::path& path);
 
-// By the extension of the name only.
+// These look at the extension only.
 bool IsImageName(const std::filesystem::path& path);
 bool IsVideoName(const std::filesystem::path& path);
 

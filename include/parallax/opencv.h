@@ -128,7 +128,7 @@ class StereoSGBM : public cv::StereoSGBM {
     parameters_.aggregation.num_paths = value == MODE_SGBM_3WAY || value == MODE_HH4 ? 4 : 8;
   }
 
-  // --- what they have not ----------------------------------------------------------------------------------
+  // --- beyond cv::StereoSGBM -------------------------------------------------------------------------------
   int getDispType() const { return type_; }  // CV_16S or CV_32F
   void setDispType(int type) {
     CV_Assert(type == CV_16S || type == CV_32F);
@@ -143,7 +143,7 @@ class StereoSGBM : public cv::StereoSGBM {
   const Parameters& parameters() const { return parameters_; }
   Parameters ParametersFor(int channels) const {
     Parameters parameters = parameters_;
-    // OpenCV's usual 8 and 32 times channels * blockSize^2 mean parallax's own p1 and p2.
+    // OpenCV's usual P1 = 8 unit and P2 = 32 unit stand for parallax's own p1 and p2; others in proportion.
     const double unit = channels * std::max(block_size_, 1) * std::max(block_size_, 1);
     AggregationParameters& aggregation = parameters.aggregation;
     const auto scaled = [unit](int value, int usual, int own) {

@@ -54,7 +54,7 @@ struct AggregationParameters {
   int p2_vertical_percent = 110;
   friend bool operator==(const AggregationParameters&, const AggregationParameters&) = default;
 };
-// Of the method AD-Census (Mei et al. 2011); its other stages use the keys that they share with SGM's.
+// Parameters of AD-Census alone (Mei et al. 2011); its other stages share the parameters of SGM.
 struct AdCensusParameters {
   AdCensusCost cost = AdCensusCost::kBoth;
   ColorDifference color_difference = ColorDifference::kMean;

@@ -58,7 +58,7 @@ Box BoxOf(Points points, Items items) {
 // Writes the keys of items, in the cube over box.
 void MakeKeys(Points points, const Box& box, double extent, Items items) {
   alignas(64) std::uint32_t x[kBlock] = {}, y[kBlock] = {}, z[kBlock] = {}, keys[kBlock];
-  // The farthest point comes into the last cell, not behind it.
+  // 0.001 keeps the farthest point in the last cell.
   const double cells = ((1 << kHilbertBits) - 0.001) / extent;
   const auto cell = [&](float value, float low) {
     return static_cast<std::uint32_t>(static_cast<std::int32_t>((double{value} - double{low}) * cells));

@@ -25,7 +25,7 @@ std::exception_ptr ErrorOf(Action&& action) {
   return nullptr;
 }
 
-// The text of what a device has to answer for; empty where the frame, or the host, has.
+// The text of what a device has to answer for; empty if the frame, or the host, has.
 std::string FailureOfDevice(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);

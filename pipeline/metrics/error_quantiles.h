@@ -10,7 +10,7 @@ struct ErrorQuantiles {
   double a50 = 0, a90 = 0, a95 = 0, a99 = 0;  // px
 };
 
-// Calls visit(a, b) for each of them.
+// Calls visit(a, b) for each pair.
 template <typename Visitor>
 void ForEachQuantile(ErrorQuantiles& a, const ErrorQuantiles& b, Visitor&& visit) {
   visit(a.a50, b.a50);

@@ -14,7 +14,7 @@ struct MatchingTables {
   int census_bits = 0;
   int largest_cost = 0;           // census_bits and the largest gradient term; below 128
   std::uint8_t outside_cost = 0;  // of a pixel whose partner is outside the right image
-  // Of the gradient term, by the difference of the gradients; 15 also stands for larger ones.
+  // The cost of the gradient term by the difference of the gradients; 15 also stands for larger ones.
   bool has_gradient = false;
   std::array<std::uint8_t, 16> gradient_cost{};
   WeightRule weights;

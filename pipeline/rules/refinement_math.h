@@ -69,7 +69,7 @@ inline constexpr float kKeptWeight = 1.0F, kRejectedWeight = 0.5F;  // of a samp
 // around it and itself, in reading order.
 inline constexpr int kSupportPixels = 5;
 inline constexpr int kSupportStep_px = 3;
-// Of number i, in steps.
+// The offset of support pixel number i, in steps.
 PARALLAX_HOST_DEVICE constexpr int SupportColumn(int i) { return i == 2 ? 0 : i % 3 == 0 ? -1 : 1; }
 PARALLAX_HOST_DEVICE constexpr int SupportRow(int i) { return i < 2 ? -1 : i == 2 ? 0 : 1; }
 static_assert(SupportColumn(0) == -1 && SupportColumn(1) == 1 && SupportColumn(3) == -1 &&

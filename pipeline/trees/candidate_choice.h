@@ -19,7 +19,7 @@ namespace parallax {
 // Features of a candidate for the trees, each clamped to 0 .. 255. v: the candidate's disparity. Rings are
 // those of CandidateRingOf; their pixels have the values of the filled map.
 enum class CandidateFeature : std::uint8_t {
-  // Of the pixel, for any candidate.
+  // Features of the pixel, the same for all candidates.
   kStatus,  // see PixelFeature; after the verdicts
   kGray,    // of the left image
   kRow,     // 255 y / height
@@ -27,7 +27,7 @@ enum class CandidateFeature : std::uint8_t {
   kSlopeY,
   kKept28,  // number of kept pixels on the ring
   kGap,     // px to the nearest kept pixel on the left; 255 if there is none (kNearestKept_px)
-  // Of the candidate.
+  // Features of the candidate.
   kDisparity,    // v
   kRightColumn,  // x - v + 64
   // Four times v minus another value, plus 128: the chosen plane's, the filled one, the own tile's plane's

@@ -61,8 +61,8 @@ inline constexpr int kNumPixelFeatures = static_cast<int>(PixelFeature::kCount);
 inline constexpr int kTreeDepth = 6;
 inline constexpr int kTreeLeaves = 1 << kTreeDepth;
 struct PixelTree {
-  // Of each level; the first one gives the highest bit of the leaf's number, 1 if the feature is above the
-  // threshold.
+  // One for each level. The first level gives the highest bit of the leaf's number: 1 if the feature is above
+  // the threshold.
   std::uint8_t features[kTreeDepth];
   std::uint8_t thresholds[kTreeDepth];
   std::int8_t leaves[kTreeLeaves];
@@ -108,7 +108,7 @@ inline constexpr int kRingPixels = 12;
 struct RingOffset {
   int x, y;
 };
-// Of pixel number i on a ring of radius 2: (2, 0), (2, 1), (1, 2), and these rotated by quarter turns.
+// Pixel number i on a ring of radius 2: (2, 0), (2, 1), (1, 2), and these rotated by quarter turns.
 PARALLAX_HOST_DEVICE constexpr RingOffset RingOffsetOf(int i) {
   const int x = i % 3 == 2 ? 1 : 2, y = i % 3;
   return i < 3   ? RingOffset{x, y}

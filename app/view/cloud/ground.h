@@ -18,7 +18,7 @@ struct Ground {
 };
 
 // The plane, within 15 degrees of level, on which at least a tenth of the points lie and below which nearly
-// none do. The same points give the same plane. nullopt where there is none, or fewer than 50 points.
+// none do. The same points give the same plane. nullopt if there is none, or fewer than 50 points.
 std::optional<Ground> FindGround(std::span<const Point3f> points);
 
 // A level plane at the bottom of the points, outliers excluded, for scenes without a ground. At 0 if no point

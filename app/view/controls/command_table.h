@@ -28,7 +28,7 @@ class CommandTable {
   bool Press(std::string_view key);
 
   const std::vector<Command>& commands() const { return commands_; }
-  // Name of the command that ran last; empty before the first. And how many ran.
+  // The name of the command that ran last (empty before the first), and the number of runs.
   const std::string& last() const { return last_; }
   long num_run() const { return num_run_; }
 

@@ -46,7 +46,7 @@ class ParameterSession {
   std::vector<Difference> DifferencesOf(bool of_b) const;
   const std::string& preset() const { return preset_; }
 
-  // Why a parameter cannot be changed while the frames run; empty where it can.
+  // Why a parameter cannot be changed while the frames run; empty if it can.
   static std::string_view WhyFixed(std::string_view key);
 
  private:

@@ -26,7 +26,7 @@ PanesOfFrame PanesFor(const PaneChoices& choices, const ShownFrame& frame) {
   panes.first = chosen(choices.first, {PaneView::kLeft, PaneView::kDisparity, PaneView::kDepth});
   if (!panes.first || choices.mode == PaneMode::kSingle) return panes;
   const auto second = chosen(choices.second, {PaneView::kDisparity, PaneView::kDepth});
-  // Nothing else to show is shown once.
+  // A second picture that falls back to the first one is not shown.
   if (!second || (second == panes.first && choices.second != choices.first)) return panes;
   panes.second = second;
   panes.mode = choices.mode;

@@ -71,7 +71,7 @@ ValueRange RangeOf(const ShownFrame& frame, const PaneChoice& choice, const Fixe
 // The view's value at a pixel of the frame; NaN if there is no value or the view has no unit.
 float ValueAt(const ShownFrame& frame, const PaneChoice& choice, int x, int y);
 
-// The colours of a view, pixel by pixel of the frame. What it is made of must outlive it.
+// The colours of a view, pixel by pixel of the frame. Its data must outlive it.
 class PaneColors {
  public:
   PaneColors(const ShownFrame& frame, const PaneChoice& choice, const ValueRange& range,

@@ -15,7 +15,7 @@ class PictureZoom {
   // Most pane pixels for one picture pixel.
   static constexpr double kLargestScale = 64;
 
-  // Sizes in px, >= 1. What is in the middle stays there; a picture of another size is shown whole.
+  // Sizes in px, >= 1. The point in the middle stays there; a picture of another size is shown whole.
   void SetSizes(int pane_width, int pane_height, int picture_width, int picture_height);
 
   // Shows the whole picture as large as possible, also after sizes change, until the user zooms.

@@ -53,7 +53,7 @@ gui::Color ToGui(Rgb8 c) {
 
 Point3f Between(Point3f a, Point3f b) { return {0.5f * (a.x + b.x), 0.5f * (a.y + b.y), 0.5f * (a.z + b.z)}; }
 
-// capacity x 3; behind the rows a point that no camera sees.
+// capacity x 3: `count` rows, then copies of a point that no camera sees.
 template <typename Row>
 Tensor RowsOf(std::size_t count, std::size_t capacity, const Row& row) {
   constexpr float kOutOfSight = 1e15f;
@@ -254,7 +254,7 @@ void CloudScene::Upload(const char* name, const Tensor& positions, const Tensor&
   } else {
     if (Scene().HasGeometry(name)) Scene().RemoveGeometry(name);
     Scene().AddGeometry(name, &cloud, MaterialOf(name), false);
-    Scene().GetScene()->SetGeometryCulling(name, false);  // it would use the box of the first frame
+    Scene().GetScene()->SetGeometryCulling(name, false);  // culling would keep the first frame's box
     capacity_in_scene = capacity;
   }
 }

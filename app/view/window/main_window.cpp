@@ -31,7 +31,7 @@
 #include "app/view/window/widgets.h"
 #include "app/view/window/window_part.h"
 
-// Of Open3D's copy of Dear ImGui, whose headers it does not install: whether a text is being edited.
+// Open3D does not install the headers of its Dear ImGui. This part tells whether a text is being edited.
 struct ImGuiContext;
 namespace ImGui {
 ImGuiContext* GetCurrentContext();
@@ -70,7 +70,7 @@ class DrawRate {
     std::erase_if(times_, [&](Clock::time_point t) { return now - t > std::chrono::seconds(2); });
   }
   long num() const { return num_; }
-  // Over the last two seconds.
+  // The rate over the last two seconds.
   double PerSecond() const {
     if (times_.size() < 2) return 0;
     return static_cast<double>(times_.size() - 1) /
@@ -371,7 +371,7 @@ class MainWindow : public gui::Window {
         window, [](GLFWwindow* moved, double x, double y) { Of(moved).moved_to_ = std::pair(x, y); });
   }
 
-  // Of the display: Open3D takes it for the texts, but calls it 1 where a pixel is a pixel of the screen.
+  // The display's scale. Open3D scales texts by it, but states 1 if its pixels are those of the screen.
   float Scaling() const {
     float x = 1, y = 1;
     glfwGetWindowContentScale(static_cast<GLFWwindow*>(GetOSWindow()), &x, &y);

@@ -124,8 +124,8 @@ void LaunchDirectDistances(const MatrixView& a, const MatrixView& b, float* dist
   const bool few = a.dims <= 4;
   const std::int64_t rows_each = few ? kFewRows : kTile, columns_each = few ? 4 * kFewThreads : kTile;
   const std::int64_t column_blocks = (b.rows + columns_each - 1) / columns_each;
-  // One line of blocks, since the other directions of a grid end at 65535; of so many rows that 2^31 - 1 are
-  // enough.
+  // Grids are one-dimensional, as y and z end at 65535 blocks. A launch takes at most as many rows as fit
+  // 2^31 - 1 blocks.
   const std::int64_t most_rows =
       std::max<std::int64_t>(1, ((std::int64_t{1} << 31) - 1) / column_blocks) * rows_each;
   for (std::int64_t first = 0; first < a.rows; first += most_rows) {

@@ -38,10 +38,10 @@ struct EmdOutcome {
 struct EmdPairOnDevice {
   int size, num_boxes, num_parents;
   const float4 *a, *b, *a_boxes, *b_boxes, *a_parents, *b_parents;
-  // Of objects, two copies: price << 32 | ~owner (0 = free). Rounds read one and bid in the other.
+  // Two copies of the objects: price << 32 | ~owner (0 = free). Rounds read one and bid in the other.
   unsigned long long* states[2];
   std::int32_t *box_price, *parent_price;  // at most the least price
-  // Of persons; all but best and match in the order of blocks (emd_kernel.cu), with one more for each block.
+  // One for each person. All but best and match are in the order of blocks (emd_kernel.cu), plus one a block.
   std::int32_t *object, *hint, *best, *pushed, *link, *own_price, *wish, *match;
   std::int32_t *box_best, *parent_best;  // at least the largest best
   std::int32_t* free_objects;            // listed by a price update
@@ -49,7 +49,7 @@ struct EmdPairOnDevice {
   EmdOutcome* outcome;
 };
 
-// Of one group of blocks; starts as zero. Words are 128 bytes apart.
+// The counters of one group of blocks; start as zero. Words are 128 bytes apart.
 struct EmdGroupControl {
   unsigned long long arrivals[3][16];
   unsigned long long largest_raise[3][16];

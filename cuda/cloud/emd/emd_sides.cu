@@ -149,7 +149,7 @@ std::size_t EmdSortBytes(std::int64_t num_points) {
 
 int SortEmdSides(const EmdSideOnDevice* sides, int num_sides, const Point3f* points, std::int64_t num_points,
                  const EmdSortBuffers& buffers, cudaStream_t stream) {
-  // By z, y, x, then by the curve: each sort keeps the order of what is equal.
+  // Sorts by z, y, x, then by the curve. Each sort is stable.
   int current = 0;
   for (const int axis : {2, 1, 0, 3}) {
     SetKeys<<<Blocks(num_points), kThreads, 0, stream>>>(sides, num_sides, points, num_points, axis,

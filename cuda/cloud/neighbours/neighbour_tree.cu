@@ -19,7 +19,7 @@ __device__ Box EmptyBox() {
           {-kInfinityValue, -kInfinityValue, -kInfinityValue},
           kNoPoint};
 }
-// Of the lanes whose numbers differ in the bits below width.
+// Unites the boxes of the lanes whose numbers differ only in the bits from `first` to below `width`.
 __device__ void UniteLanes(Box& box, int first, int width) {
   for (int i = first; i < width; i *= 2) {
 #pragma unroll

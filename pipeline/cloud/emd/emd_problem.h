@@ -26,7 +26,7 @@ struct Side {
   std::vector<float> low_x, low_y, low_z, high_x, high_y, high_z;  // of boxes
 };
 
-// From metres to units, and to cells of the curve, 2^kCurveBits along the longest side of both clouds' box.
+// Converts metres to units, and to cells of the curve: 2^kCurveBits along the longest side of their box.
 inline constexpr int kCurveBits = 16;
 struct Scale {
   std::array<double, 3> low_m = {};                     // corner of the box

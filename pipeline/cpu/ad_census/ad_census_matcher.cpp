@@ -650,7 +650,7 @@ class CpuAdCensusMatcher final : public StereoMatcher {
     RunFilters(last, map);
   }
 
-  // Those that SGM has too.
+  // The filters that SGM has too.
   void RunFilters(const Parameters& parameters, DisparityMap& map) {
     if (parameters.refinement.planes) {
       if (guide_.width() == 0) guide_ = HostImage<std::uint8_t>(largest_width_, largest_height_);

@@ -87,8 +87,8 @@ struct PathRow {
   int first_right;  // element of the first pixel's match at the first disparity
   const AdCensusTables* tables;
 };
-// Sums of path costs in both directions of some rows, which take turns; `held` is not used. state: 4
-// (num_blocks + 2) vectors for each row.
+// Sums of path costs in both directions of num_rows rows, a step of each in turn. `held` is not used.
+// state: 4 (num_blocks + 2) vectors for each row.
 inline constexpr int kMaxRowsTogether = 2;
 void WalkRows(const PathRow* rows, int num_rows, std::uint16_t* state);
 

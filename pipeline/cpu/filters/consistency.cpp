@@ -49,7 +49,7 @@ void MarkWinners(const RightWinners& right, int begin, int end, int num_disparit
   }
 }
 
-// answers[x]: what is kept of the right pixel that left pixel x's winner leads to.
+// answers[x]: the winner kept for the right pixel that left pixel x matches.
 void FindAnswers(const std::uint16_t* HWY_RESTRICT winner_left, const RightWinners& right, int width,
                  int num_disparities, std::uint16_t* HWY_RESTRICT answers) {
   const Tag16 d;

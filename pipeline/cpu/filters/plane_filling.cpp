@@ -12,7 +12,7 @@
 namespace parallax::cpu {
 namespace {
 
-constexpr int kMargin = 16;  // of rows of bytes, and of floats behind what a tile reads, px: a vector
+constexpr int kMargin = 16;  // px, a vector: around byte rows, and behind the floats of a tile
 static_assert(kSupportStep_px <= kMargin && kSupportStep_px <= FramedMap::kColumnsAround);
 
 // The layout of tiles and samples.

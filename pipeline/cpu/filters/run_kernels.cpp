@@ -63,8 +63,8 @@ int FindTouchingRunsOfTarget(const RunBits& here, const RunBits& above,
   for (int w = 0; w * 64 < width; ++w) {
     const std::uint64_t begun = here.starts[w] & here.valid[w],
                         begun_above = above.starts[w] & above.valid[w];
-    // If the previous pixel is joined as well and neither run begins here, the same two runs would meet
-    // again.
+    // Skips a pixel if the previous one is joined too and neither run begins here: it would give the same two
+    // runs again.
     std::uint64_t left = joined[w] & (here.starts[w] | above.starts[w] | ~(joined[w] << 1 | joined_before));
     joined_before = joined[w] >> 63;
     for (; left != 0; left &= left - 1) {
