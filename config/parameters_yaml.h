@@ -36,7 +36,7 @@ struct ChosenParameters {
   bool IsChosen(std::string_view key) const { return chosen_keys.contains(key); }
 };
 
-// Whether a caller has first frames that "auto" can be chosen from; elsewhere that value is a fault.
+// Whether "auto" is a valid value: only if the caller has first frames from which it can choose.
 enum class AutoRange { kRefused, kTaken };
 
 // Sets one parameter from text and marks it as chosen. Returns what is wrong with the text; then nothing is set.

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::optional<Metric> kOfKitti2012 = Metric::kKitti2012, kOfKitti2015 = Metric::kKitti2015,
                                 kOfMiddlebury = Metric::kMiddlebury, kOfEth3d = Metric::kEth3d;
-// In the order of the enumerators.
+// Ordered as the enumerators.
 constexpr SourceTraits kTraits[] = {
     {SourceKind::kKitti2012, "kitti2012", {kOfKitti2012, kOfKitti2015}, true, true, 0},
     {SourceKind::kKitti2015, "kitti2015", {kOfKitti2015, kOfKitti2012}, true, true, 0.5F},

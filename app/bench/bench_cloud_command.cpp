@@ -126,7 +126,7 @@ class CloudBench {
            std::find(options_.jobs.begin(), options_.jobs.end(), job) != options_.jobs.end();
   }
 
-  // One row a back end.
+  // Adds one row for each back end.
   void Measure(const std::string& job, const std::string& input, double items, std::string_view item_name,
                const std::function<void(CloudMeasures&)>& work) {
     for (const auto& measures : measures_) {

@@ -176,7 +176,7 @@ class DistancesRun {
                                {"mean", mean}};
   }
 
-  // One row a pair: indices as the files count their points.
+  // Writes one row for each pair, with the numbers that the points have in the files.
   void WriteCsv(std::span<const std::int32_t> indices, std::span<const float> distances,
                 std::size_t k) const {
     std::string csv = "a,b," + KeyWithUnit("distance") + "\n";

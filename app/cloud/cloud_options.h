@@ -37,7 +37,7 @@ std::string CheckNotNegative(const std::string& text);
 
 // Declares --output, a file for the coloured cloud; empty = none. content: what the colours show.
 void AddCloudOutput(CLI::App& command, std::string& file, const std::string& content);
-// Before anything is computed: throws InvalidArgument for a name that ends in no known format.
+// Called before anything is computed. Throws InvalidArgument for a name that ends in no known format.
 void CheckCloudOutput(const std::string& file);
 
 // The finite points of a file.

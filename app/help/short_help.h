@@ -7,7 +7,7 @@ class App;
 
 namespace parallax::app {
 
-// After all commands are declared.
+// Called after all commands are declared.
 void ShortenHelp(CLI::App& app);
 
 }  // namespace parallax::app

@@ -29,7 +29,7 @@ struct MatchingOptions {
   std::string backend = "auto";
   int num_threads = 0;  // 0 = all cores
   int device = 0;       // of the CUDA back end; the first one where several share the frames
-  // For a command that several devices may share: all chosen devices.
+  // All chosen devices, for a command that several devices may share.
   DeviceChoice devices{};
   int memory_limit_mb = 0;  // working memory of the cpu back end; 0 = its default
 

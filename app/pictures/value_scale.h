@@ -41,7 +41,7 @@ double RoundStep(double value);
 // Three to eight round numbers within the scale.
 std::vector<ScaleTick> TicksOf(const ValueScale& scale);
 
-// For a value that is NaN.
+// The colour of NaN.
 inline constexpr Rgb8 kNoValueColor{105, 105, 112};
 
 // The colours of ColorOf (colormap.h): low dark, high light.

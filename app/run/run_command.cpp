@@ -362,7 +362,7 @@ class RunCommand {
     return std::clamp(num_cores, 1, kMaxReaders * num_devices);
   }
 
-  // In rank 0, in a thread of its own: what another rank has to say.
+  // Handles a message of another rank, in rank 0 and in a separate thread.
   JournalRecord TakeFromOthers(const JournalRecord& record) {
     if (record.kind == RemoteResultKeeper::kFind)
       return RemoteResultKeeper::FindAnswer(folder_->keeper(), record);

@@ -12,7 +12,7 @@
 
 namespace parallax::app {
 
-// For several threads.
+// Thread-safe.
 class RunReports {
  public:
   // folder: as RunSummary's.

@@ -9,11 +9,11 @@ namespace parallax::app {
 
 inline constexpr const char *kShardRecord = "shard", *kEndRecord = "end";  // kinds
 
-// For a run that begins or continues.
+// The record of a run that begins or continues.
 JournalRecord ShardRecord(const RunDescription& description);
 RunDescription RunDescriptionOf(const JournalRecord& record);
 
-// For a run that has ended. interrupted: some of its frames are missing. all_names: DealtSource::AllNames().
+// The record of a run that has ended. interrupted: frames are missing. all_names: DealtSource::AllNames().
 JournalRecord EndRecord(double elapsed_s, bool interrupted, const std::string& all_names);
 struct ShardEnd {
   double elapsed_s = 0;

@@ -290,7 +290,7 @@ class EvaluatorOfSeveral : public Evaluator {
   std::vector<std::unique_ptr<Evaluator>> parts_;
 };
 
-// One row a metric, in the order of the enumerators.
+// One row for each metric, in the order of the enumerators.
 struct MetricRow {
   std::unique_ptr<Evaluator> (*make)();
   IsWrongFunction is_wrong;  // what its benchmark's main figure counts

@@ -32,7 +32,7 @@ std::vector<TableColumn> ColumnsOf(const figures::CountFigure (&figures)[6], con
   return columns;
 }
 
-// One row a table. The first table of a metric is the one of its non-occluded truth.
+// One row for each table. The first table of a metric is that of its non-occluded truth.
 struct SectionRow {
   Metric metric;
   const char* title;

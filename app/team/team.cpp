@@ -14,7 +14,7 @@ int NumberOrZero(const char* variable) {
   return text == nullptr ? 0 : std::atoi(text);
 }
 
-// mpirun says how many there are. Of srun's tasks, those of --mpi=pmix have PMIx.
+// mpirun states the number of processes. srun does, but only tasks of --mpi=pmix form a team.
 bool IsInTeam() {
   return NumberOrZero("OMPI_COMM_WORLD_SIZE") > 1 ||
          (std::getenv("PMIX_RANK") != nullptr && NumberOrZero("SLURM_STEP_NUM_TASKS") > 1);

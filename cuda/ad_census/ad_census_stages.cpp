@@ -25,7 +25,7 @@ AdCensusMemory AdCensusMemory::Take(Arena& arena, const Parameters& parameters, 
   memory.views = ViewMemory::Take(arena, parameters, width, height);
   memory.tables = arena.Take<std::uint16_t>(kNumColorCosts + kNumCensusCosts);
   memory.costs = arena.Take<std::uint16_t>(shape.num_cells());
-  // Before they hold sums of path costs they serve the aggregation.
+  // These volumes serve the aggregation before they hold sums of path costs.
   const bool both = p.support == SupportRegion::kBoth;
   if (p.scanlines || p.iterations > 0) memory.row_sums = arena.Take<std::uint16_t>(shape.num_cells());
   if (p.scanlines || (p.iterations > 0 && both))

@@ -115,7 +115,7 @@ struct RowPartners {
     const int x = first + i;
     return static_cast<unsigned>(x) < static_cast<unsigned>(width) ? row[x] : kNoReach;
   }
-  // For pixels i .. i + kCount - 1, of which the line has `room`.
+  // Loads the words for pixels i .. i + kCount - 1.
   template <int kCount>
   __device__ __forceinline__ void Load(int i, int, std::uint32_t (&loaded)[kCount][kWords]) const {
     if (i + warp_lowest >= 0 && i + kCount + warp_highest <= width) {

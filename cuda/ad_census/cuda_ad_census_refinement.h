@@ -29,7 +29,7 @@ struct RefinementMemory {
 
 class Refinement {
  public:
-  // For a frame of this size and its matched images.
+  // Refines frames of this size.
   Refinement(const RefinementMemory& memory, const CostShape& shape, const Parameters& parameters,
              const View& left, const PathSums& sums)
       : memory_(memory), shape_(shape), parameters_(parameters), left_(left), sums_(sums) {}

@@ -25,7 +25,7 @@ unsigned BlocksFor(std::size_t count) { return static_cast<unsigned>((count + kT
 // keep a channel's guard where its result is 0 or more, and do not reach into the next one.
 constexpr std::uint32_t kOnes = 1U | 1U << 10 | 1U << 20, kGuards = 256 * kOnes;
 constexpr std::uint32_t kUnlikeAll = 512 * kOnes;  // to all centres
-// In unused bits: an arm that grows in this direction ends before the pixel.
+// Flags in unused bits: an arm that grows in this direction ends before the pixel.
 constexpr std::uint32_t kEndsToRight = 1U << 9, kEndsToLeft = 1U << 19, kEndsDown = 1U << 30,
                         kEndsUp = 1U << 31, kEnds = kEndsToRight | kEndsToLeft | kEndsDown | kEndsUp;
 
@@ -116,7 +116,7 @@ __device__ __forceinline__ int ArmLength(const std::uint32_t* at, const ArmRules
   return static_cast<int>(min(min(lengths & kOfChannel, lengths >> 10 & kOfChannel), lengths >> 20));
 }
 
-// A block has a tile of an image, the third grid dimension tells of which.
+// A block computes a tile of an image. The third grid dimension is the image.
 __global__ void __launch_bounds__(kTileThreads)
     ArmKernel(const View left, const View right, int width, int height, const ArmRules rules) {
   // Once for each direction: what ends an arm is unlike all centres.
@@ -184,7 +184,7 @@ __global__ void __launch_bounds__(kTileThreads)
   pair_up(right.column_reach_pairs, column_reach, kNoReach);
 }
 
-// --- steps: of rows a warp makes a word, of columns a thread a byte each ---------------------------------
+// --- steps: a warp makes one word of a row, a thread one byte of a column --------------------------------
 __global__ void RowStepKernel(const View left, const View right, int width, int height, int threshold) {
   const int x = static_cast<int>(blockIdx.x * kWarpSize + threadIdx.x);
   const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);

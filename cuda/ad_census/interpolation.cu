@@ -46,7 +46,7 @@ struct AllLines {
 
 AllLines MakeAllLines(int width, int height) {
   AllLines all{};
-  // In the order of slopes.
+  // Called in the order of slopes.
   const auto add = [&](int slope, int step_x, int step_y, int parity) {
     Lines& lines = all.of[slope];
     const bool are_rows = step_y == 0;

@@ -297,7 +297,7 @@ __global__ void __launch_bounds__(kWarpSize* kVoters) FirstVotingKernel(const Vo
   }
 }
 
-// Later ones: the blocks share the band's open columns, a column a block, as the longest of them decide.
+// Later rounds: each block takes one of the band's open columns at a time, as the longest ones decide.
 __global__ void __launch_bounds__(kWarpSize* kVoters) VotingKernel(const VotingArguments a) {
   extern __shared__ std::uint32_t counters[];
   __shared__ std::uint16_t arms[kVoters][kReachedRows];

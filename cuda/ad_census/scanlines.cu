@@ -1,6 +1,6 @@
 // A block of two warps has a row or a column. One warp follows it forwards, the other backwards; each writes
 // its path costs up to the middle, and from there on adds its own to what the other has written. Rows are the
-// first blocks, as they take longest; columns run beside them.
+// first blocks, as they take longest; columns run along with them.
 //
 // A lane has K words of two successive disparities: L' = C - min L + min(L(d), min(L(d-1), L(d+1)) + P1,
 // min L + P2). L = 0 before a line's begin gives L' = C there. The lowest cost of a pixel and what the lanes
@@ -23,7 +23,7 @@ struct Arguments {
   const std::uint32_t* costs;  // words of two
   std::uint32_t *rows, *columns;
   View left, right;
-  // In both halves, by whether the left pixel steps; and the bits that change where the partner does, too.
+  // In both halves. [1]: if the left pixel is a step, else [0]. _more: bits that a partner's step flips.
   std::uint32_t p1[2], p2[2], p1_more[2], p2_more[2];
 };
 

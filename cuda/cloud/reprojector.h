@@ -44,7 +44,7 @@ class Reprojector {
   // No output of this frame.
   void Skip() { lent_.reset(); }
 
-  // After the stream has passed the downloads: returns the outputs of the frame, once.
+  // Returns the outputs of the frame, once. Called after the stream has passed the downloads.
   std::optional<ReprojectedFrame> Take();
   std::size_t memory_bytes() const;
 

@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(kRowThreads) GatherRowsKernel(const Arguments 
 
 using FeatureRanks = Ranks<kNumPixelFeatures>;
 
-// The rows of a column that a warp has; a thread a column.
+// The rows that a warp computes; each thread has one column.
 struct ColumnPart {
   const Arguments& a;
   const FeatureRanks& ranks;

@@ -28,8 +28,8 @@ constexpr int kPixelsOfThread = 2;
 // A NaN on either side fails the comparison.
 __device__ __forceinline__ bool Joined(float a, float b, float range) { return fabsf(b - a) <= range; }
 
-// Joins the trees of a and b: the larger root points to the smaller one. read: of a label that other threads
-// may be changing.
+// Joins the trees of a and b: the larger root points to the smaller one. read(i): reads label i, which other
+// threads may be changing.
 template <typename Read>
 __device__ __forceinline__ void Join(std::uint32_t* labels, std::uint32_t a, std::uint32_t b,
                                      const Read& read) {

@@ -58,7 +58,7 @@ class MapStages {
   // Planes, the trees' choice, median, smoothing. guide: left image.
   void EnqueueLast(DeviceImageView<const std::uint8_t> guide, const StepRunner& run, cudaStream_t stream);
 
-  // In stream order after EnqueueLast.
+  // Valid in stream order after EnqueueLast.
   const DeviceDisparityMap& result() const { return map_; }
 
  private:

@@ -101,7 +101,7 @@ class FrameQueue final : public MatcherQueue {
     changed_.notify_all();
   }
 
-  // With so many in flight nobody waits for the single frame, and the cores may have others to read and to write.
+  // From this many frames in flight no caller waits for a single one; the cores may read and write others.
   static constexpr std::size_t kManyFrames = 3;
 
   const int device_;

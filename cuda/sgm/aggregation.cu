@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(kWarpSize, WarpsAtOnce(Shape::K, sizeof(T)))
   EndAggregation(a);
 }
 
-// One thread a value.
+// One thread for each value.
 template <typename T>
 __global__ void SumPathsKernel(const std::uint8_t* volumes, const std::uint8_t* costs, std::size_t sum_bytes,
                                int num_volumes, int padded, int num_disparities, std::size_t num_values,

@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(PackedCensusTile::kWarps* kWarpSize)
                               int dx_there) {
 #pragma unroll
       for (int pair = 0; pair < 2; ++pair) {
-        // In the halves 256 or more where the value here is larger.
+        // A half is 256 or more if the value here is larger.
         const std::uint32_t larger = here.At(pair, dx) + 0x00FF00FFU - there.At(pair, dx_there);
         bits[pair][k / 8] |= larger << k % 8 & 0x01000100U << k % 8;
       }

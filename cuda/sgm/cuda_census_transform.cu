@@ -99,8 +99,8 @@ __global__ void __launch_bounds__(kTile* kTile / 4)
   }
 }
 
-// A window of two scales, 16-bit images: codes of one tile of 32 x 32 pixels a block, from the image and
-// its binomial sums in shared memory. A thread four pixels below each other.
+// A window of two scales, 16-bit images. A block makes the codes of one tile of 32 x 32 pixels, from the
+// image and its binomial sums in shared memory; a thread makes four, one below the other.
 template <bool kPairs>
 __global__ void __launch_bounds__(kTile* kTile / 4)
     TwoScaleCensusKernel(DeviceImageView<const std::uint16_t> left,
@@ -164,7 +164,7 @@ __global__ void __launch_bounds__(kTile* kTile / 4)
   }
 }
 
-// A thread four neighbouring pixels of a row.
+// A thread computes four neighbouring pixels of a row.
 constexpr int kGradientsAtOnce = 4;
 __device__ __forceinline__ void MakeGradients(DeviceImageView<const std::uint8_t> image,
                                               DeviceImageView<std::uint32_t> gradients) {

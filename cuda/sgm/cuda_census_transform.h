@@ -41,7 +41,7 @@ struct GradientImages {
 };
 void GradientsAlongRow(DeviceImageView<const std::uint8_t> left, DeviceImageView<const std::uint8_t> right,
                        const GradientImages& gradients, cudaStream_t stream);
-// For results: 32-bit codes as 64-bit ones.
+// Widens 32-bit codes to 64 bits, for StageResults.
 void WidenCensus(DeviceImageView<const std::uint32_t> from, DeviceImageView<std::uint64_t> to,
                  cudaStream_t stream);
 

@@ -115,7 +115,7 @@ class KeptShare {
  private:
   std::uint64_t policy_ = 0;
 };
-// For threads of a block that all reach such a barrier, though not all the same one.
+// A barrier for threads of a block that all reach a BlockBarrier, but not all at the same place in the code.
 template <int kThreads>
 __device__ __forceinline__ void BlockBarrier() {
   asm volatile("bar.sync 1, %0;" ::"n"(kThreads) : "memory");

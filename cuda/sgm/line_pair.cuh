@@ -133,7 +133,7 @@ struct LinePair {
     FindLowest(Advance<kDearer>(Look<kDearer>(c), cost, jump, c), c);
   }
 
-  // In the form of the volume's type: with or without the pixel's matching costs.
+  // Saves the path costs as the volume's type holds them: with or without the pixel's matching costs.
   template <typename T>
   __device__ __forceinline__ void Save(PairCosts<K, T>& to) const {
     constexpr bool kLater = K <= 4;  // AddUp takes the offset off; with more values registers are short

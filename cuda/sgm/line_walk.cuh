@@ -44,7 +44,7 @@ struct LineWalk {
   using State = LinePair<K, kLanes>;
   static constexpr int kCheckpointBytes = kWarpSize * Saved::kBytes;
 
-  // With a cheaper step of ground: the neighbour whose step costs the whole P1.
+  // The neighbour whose step costs the whole P1, if the step of the ground is cheaper.
   static constexpr Neighbour Dearer(bool up) {
     return !kOwnGround ? Neighbour::kNone : up ? Neighbour::kBefore : Neighbour::kAfter;
   }
@@ -150,7 +150,7 @@ struct LineWalk {
 #pragma unroll
     for (int turn = 0; turn < kSegment; ++turn) visit(kReverse ? kSegment - 1 - turn : turn);
   }
-  // The costs of the direction that goes out after segment g, minus the lowest.
+  // Where the path costs of the outward direction after segment g, minus their lowest, are stored.
   __device__ __forceinline__ std::uint8_t* CheckpointOf(int g) const {
     return checkpoints + static_cast<std::ptrdiff_t>(g) * kCheckpointBytes + lane * Saved::kBytes;
   }

@@ -98,7 +98,7 @@ struct RowPath {
     lowest = WarpMin(__vminu2(least, __byte_perm(least, 0, 0x1032)));
   }
 
-  // In the form of the volume's type, with or without the pixel's matching costs, in the layout of memory.
+  // The path costs as the volume's type holds them, with or without matching costs, in the layout of memory.
   template <typename T>
   __device__ __forceinline__ LaneValues<K, T> Packed() const {
     return Pack<T>(std::is_same_v<T, NoCostByte> ? without_cost : path, offset);

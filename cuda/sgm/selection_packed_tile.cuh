@@ -142,7 +142,7 @@ struct PackedTileWork : PieceOrder<Shape::kPadded / 16, PackedTile<Shape>::kPixe
     }
   }
 
-  // For pixel lane % kPixels of the tile; the lanes of a pixel share its disparities. Removes the winner.
+  // The winner of pixel lane % kPixels, which it removes. The lanes of a pixel share its disparities.
   __device__ __forceinline__ Winner FindWinner() const {
     constexpr int kWords = Sums::kWords / (kWarpSize / Sums::kPixels);  // of a lane
     // Words whose number is below the scale.

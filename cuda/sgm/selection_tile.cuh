@@ -157,7 +157,7 @@ struct TileWork : PieceOrder<Shape::kPadded / 16 * static_cast<int>(sizeof(T)), 
     }
   }
 
-  // For pixel lane % kPixels of the tile; the lanes of a pixel share its disparities. Removes the winner.
+  // The winner of pixel lane % kPixels, which it removes. The lanes of a pixel share its disparities.
   __device__ __forceinline__ Winner FindWinner() const {
     constexpr int kWords = Sums::kPadded / 2 / (kWarpSize / Sums::kPixels);  // of a lane
     const auto least_of_pixel = [](std::uint32_t value) {

@@ -35,7 +35,7 @@ class CdrWriter {
     std::memcpy(&bytes_[at], &value, sizeof(T));
     return *this;
   }
-  // With the zero at its end.
+  // Writes the text and a zero at its end.
   CdrWriter& Text(std::string_view text);
   // A sequence of bytes, which the caller fills before anything follows.
   std::span<std::uint8_t> ByteSequence(std::size_t count);

@@ -78,8 +78,8 @@ void SplitIntoMatches(std::size_t count, OnMatch on_match) {
   }
 }
 
-// How often every symbol comes, in long data by the literals in every fourth block of 4 KiB: the codes then
-// make disparities 0.02 % longer, in three quarters of the time.
+// How often every symbol occurs. In long data only every fourth block of 4 KiB is counted: disparities become
+// 0.02 % longer, in three quarters of the time.
 Counts CountSymbols(std::span<const std::uint8_t> bytes) {
   constexpr std::size_t kLong_bytes = std::size_t{128} << 10;
   constexpr unsigned kBlock_words = 512, kOneOf = 4;

@@ -349,7 +349,7 @@ class LiveSource final : public FrameSource {
     return image.has_value();
   }
 
-  // With the mutex held.
+  // Called with the mutex held.
   std::string ReceivedText(Clock::duration waited) const {
     if (!shared_->is_pair) {
       std::string text = "no picture for " + SecondsText(waited) + ": " + shared_->labels[0] + " has given " +

@@ -185,7 +185,7 @@ class Ros2Device final : public LiveDevice {
     return text.data();
   }
 
-  // In a thread of DDS.
+  // Called in a thread of DDS.
   void Take(RosMessage message) {
     {
       const std::scoped_lock lock(mutex_);

@@ -333,7 +333,7 @@ class GstreamerStream final : public LiveDevice {
   }
 
   // --- playing --------------------------------------------------------------------
-  // In a thread of GStreamer's.
+  // Called in a thread of GStreamer.
   void Take(GstSample* sample, int side) {
     if (sample == nullptr) return;
     Arrival arrival{Sample(sample), side, MonotonicNow_s()};

@@ -94,7 +94,7 @@ class Street {
     Box(x_m, 0, z_m, {0.28, height_m, 0.28}, bark, 0);
     for (int i = 0; i < 3; ++i) {
       const Material leaves = Plain({14, 30, 10}, {142, 170, 84}, 0.8, 2.0, 0.05, random.Next());
-      // One number a line: the order in which a call's arguments are evaluated is not fixed.
+      // Each number has its own statement: the order in which a call evaluates its arguments is not fixed.
       const double aside_m = random.Uniform(-0.6, 0.6), along_m = random.Uniform(-0.7, 0.7);
       const double up_m = random.Uniform(0.4, 1.6), size = random.Uniform(0.7, 1);
       Sphere(x_m + aside_m, height_m + up_m, z_m + along_m, radius_m * size, leaves, 0);

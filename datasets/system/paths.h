@@ -16,7 +16,7 @@ bool NaturalLess(std::string_view a, std::string_view b);
 // The content of a folder, in no order, without "." and "..".
 struct FolderEntry {
   std::filesystem::path path;
-  // As the folder's entry states it, without opening the file; links are followed.
+  // The type in the folder's entry, without opening the file; links are followed.
   bool IsFolder() const { return Is(std::filesystem::file_type::directory); }
   bool IsFile() const { return Is(std::filesystem::file_type::regular); }
 

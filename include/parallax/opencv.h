@@ -35,7 +35,7 @@ namespace parallax {
 // if setDispType says so or the destination has that fixed type, such as a cv::Mat1f.
 class StereoSGBM : public cv::StereoSGBM {
  public:
-  // As cv::StereoSGBM::create.
+  // The parameters are those of cv::StereoSGBM::create.
   static cv::Ptr<StereoSGBM> create(int min_disparity = 0, int num_disparities = 16, int block_size = 3,
                                     int p1 = 0, int p2 = 0, int disp12_max_diff = 0, int pre_filter_cap = 0,
                                     int uniqueness_ratio = 0, int speckle_window_size = 0,
@@ -55,7 +55,7 @@ class StereoSGBM : public cv::StereoSGBM {
     matcher->setMode(mode);
     return matcher;
   }
-  // With parallax's own parameters, such as Preset("kitti"); setters called afterwards change them.
+  // Takes parallax's own parameters, such as Preset("kitti"); setters change them afterwards.
   static cv::Ptr<StereoSGBM> create(const Parameters& parameters, const Machine& machine = {}) {
     return cv::Ptr<StereoSGBM>(new StereoSGBM(parameters, machine));
   }

@@ -109,7 +109,7 @@ struct ReprojectionParameters {
   friend bool operator==(const ReprojectionParameters&, const ReprojectionParameters&) = default;
 };
 
-// For sequences (docs/sequences.md): applied before the matcher, and after it in the order of the frames.
+// Filters of sequences (docs/sequences.md): run before the matcher, and after it in the order of the frames.
 struct LiveParameters {
   int decimation = 1;
   bool spatial = false;

@@ -150,7 +150,7 @@ class DevicePool::Queue final : public MatcherQueue {
     std::thread feeder, taker;
   };
 
-  // All at a time: a device takes some tenths of a second to begin.
+  // Makes all in parallel, as a device takes some tenths of a second to begin.
   void MakeMembers(const Parameters& parameters, const MatcherOptions& options, int num_in_flight) {
     for (std::size_t i = 0; i < pool_.devices_.size(); ++i) {
       if (!pool_.IsLeft(i)) continue;

@@ -116,7 +116,7 @@ PARALLAX_HOST_DEVICE constexpr RingOffset RingOffsetOf(int i) {
          : i < 9 ? RingOffset{-x, -y}
                  : RingOffset{y, -x};
 }
-// For a larger one they are scaled and rounded towards 0.
+// The offset for a larger radius: scaled and rounded towards 0.
 PARALLAX_HOST_DEVICE constexpr RingOffset ScaledTo(int radius, RingOffset offset) {
   return {offset.x * radius / 2, offset.y * radius / 2};
 }

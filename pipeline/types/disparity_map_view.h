@@ -33,7 +33,7 @@ class FinishedMap {
   HostImageView<const std::uint8_t> validity() const { return View().validity; }
   HostImageView<const std::uint8_t> confidence() const { return View().confidence; }
 
-  // For changing or moving it; a lent map is copied first.
+  // The map to change or move; a lent map is copied first.
   DisparityMap& Own() {
     if (memory_) {
       own_ = Clone(lent_);

@@ -78,7 +78,7 @@ class StageResults {
     return const_cast<T&>(std::as_const(*this).Get<T>(name));
   }
 
-  // In the order in which the stages ran.
+  // The names in the order in which the stages ran.
   std::vector<std::string_view> names() const {
     std::vector<std::string_view> names;
     for (const Result& result : results_) names.emplace_back(result.name);

@@ -283,7 +283,7 @@ struct JudgedFrame {
   HostImage<DisparityPlane> planes;
 };
 
-// Filtering from where the trees have judged; stages may be null.
+// Runs the filters that follow the judgement of the trees; stages may be null.
 DisparityMap Finish(const Parameters& parameters, const Frame& frame, DisparityMap map, ThreadPool& threads,
                     StageResults* stages) {
   Parameters rest = parameters;

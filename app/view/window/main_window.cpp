@@ -197,7 +197,7 @@ class MainWindow : public gui::Window {
     const gui::Size buttons = size_of(bar_), status = size_of(status_line_), hint = size_of(hint_line_);
     const bool one_line = buttons.width + status.width + hint.width <= area.width;
     bottom -= buttons.height;
-    // As wide as the window, so that it paints over what was there before.
+    // The bar is as wide as the window, so that it paints over older content.
     bar_->SetFrame({area.x, bottom, area.width, buttons.height});
     const bool has_hint = buttons.width + hint.width <= area.width;
     PlaceOrPutAside(*hint_line_,
@@ -486,7 +486,7 @@ class MainWindow : public gui::Window {
     Redraw();
   }
 
-  // After every drawing that was not dropped.
+  // Called after every drawing that was not dropped.
   void AfterDraw() {
     draws_.Count();
     for (int* draws : {&pending_draws_, &clicked_draws_}) *draws = std::max(0, *draws - 1);

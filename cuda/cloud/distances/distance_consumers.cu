@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// A block a row: each warp keeps the best of its part of the row, the first one merges.
+// One block for each row: each warp keeps the best of its part of the row, the first one merges.
 template <int kListRows>
 __global__ void __launch_bounds__(kThreads)
     SmallestOfRows(const DeviceDistanceBlock block, int k, std::int32_t* indices, float* distances) {

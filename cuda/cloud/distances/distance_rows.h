@@ -42,7 +42,7 @@ class DistanceRows {
  private:
   DistanceMethod method_ = DistanceMethod::kDirect;
   MatrixView a_, b_;
-  // For products: rows padded to whole tiles, dimensions to whole steps, with zeros; squared lengths.
+  // Used for products: rows padded with zeros to whole tiles, dimensions to whole steps; squared lengths.
   DeviceBuffer<float> padded_a_, padded_b_, squares_a_, squares_b_;
 };
 

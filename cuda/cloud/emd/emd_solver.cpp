@@ -57,7 +57,7 @@ Transfers TakeTransfers(Arena* arena, std::size_t num_pairs, std::size_t num_poi
   t.sent_bytes = arena->bytes();
   return t;
 }
-// In page-locked memory; outcomes and matches on the device too.
+// Lies in page-locked memory; outcomes and matches lie on the device too.
 struct Answers {
   EmdOutcome* outcomes;
   std::int32_t* matches;  // of all pairs

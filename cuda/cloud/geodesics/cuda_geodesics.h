@@ -33,7 +33,7 @@ class GeodesicSolver {
   void FindDistances(const GeodesicBatch& batch, cudaStream_t stream, std::uint32_t* steps = nullptr,
                      GeodesicAlgorithm algorithm = GeodesicAlgorithm::kFastest);
 
-  // For tests; overrides GeodesicOptions::algorithm unless it is kByRule.
+  // Set by tests; overrides GeodesicOptions::algorithm unless it is kByRule.
   enum class Method { kByRule, kFewNearFar, kManyNearFar, kHeap };
   Method method = Method::kByRule;
   int most_near = 0;  // 0 = by rule

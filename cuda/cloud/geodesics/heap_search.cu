@@ -76,8 +76,8 @@ __global__ void __launch_bounds__(kWarps * 32)
         to = edge < row_end ? __ldg(&graph.edges[edge]) : make_uint2(0, 0x7F800000U);
       }
     }
-    // With targets: nodes farther than the farthest one count as unreached (limit), without them none is
-    // beyond.
+    // With targets, nodes farther than the farthest target (limit) count as unreached. Without targets there
+    // is no limit.
     if (lane == 0) {
       batch.limits[row] = limit;
       out_of_memory[row] = fits ? 0 : 1;

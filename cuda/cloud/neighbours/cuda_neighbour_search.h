@@ -25,7 +25,7 @@ class NeighbourSearch {
   std::int64_t max_points() const;
   std::int64_t max_queries() const;
   std::size_t MemoryBytes() const;
-  // Before it is made: an upper bound of its memory.
+  // An upper bound of the memory of a search, known before it is made.
   static std::size_t BytesNeeded(std::int64_t max_points, std::int64_t max_queries);
 
   // points: num_points on the device, read only during this call's work.

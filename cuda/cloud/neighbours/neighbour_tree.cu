@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(kTreeBlockPoints)
   numbers[2][column] = OrderedBits(set.z);
   numbers[3][column] = set.index;
   __syncthreads();
-  // A warp a number, a lane a leaf.
+  // One warp for each number, one lane for each leaf.
   const int number = thread / 32, leaf = thread % 32;
   if (number >= 7) return;
   std::uint32_t least = NumberOfEmptyBox(number);

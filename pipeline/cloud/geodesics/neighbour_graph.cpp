@@ -52,7 +52,7 @@ void SortRow(std::int32_t* targets, float* lengths, std::size_t size) {
   }
 }
 
-// For the long rows of hubs.
+// Sorts the long rows of hubs.
 void SortLongRow(std::int32_t* targets, float* lengths, std::size_t size) {
   std::vector<std::pair<std::int32_t, float>> row(size);
   for (std::size_t i = 0; i < size; ++i) row[i] = {targets[i], lengths[i]};

@@ -171,7 +171,7 @@ class Search {
       const VF dx = Outside(x_, node.low[0] + i, node.high[0] + i);
       const VF dy = Outside(y_, node.low[1] + i, node.high[1] + i);
       const VF dz = Outside(z_, node.low[2] + i, node.high[2] + i);
-      // Rounded like a point's distance, each step of which is monotone: no point of the box is nearer.
+      // Every step is monotone and rounded as for a point's distance, so no point of the box is nearer.
       const VF s = hn::Add(hn::Add(hn::Mul(dx, dx), hn::Mul(dy, dy)), hn::Mul(dz, dz));
       hn::Store(hn::BitCast(TagU(), s), TagU(), squared + i);
       near |= BitsOf(hn::Le(s, largest)) << i;

@@ -26,7 +26,7 @@ class Plane {
     memory_ = LargeBuffer(BytesOf(width, height));
     data_ = reinterpret_cast<T*>(memory_.data());
   }
-  // In borrowed memory of BytesOf(width, height).
+  // memory: BytesOf(width, height) bytes, borrowed.
   Plane(int width, int height, std::uint8_t* memory)
       : width_(width), height_(height), stride_(StrideOf(width)), data_(reinterpret_cast<T*>(memory)) {}
   static std::size_t BytesOf(int width, int height) {

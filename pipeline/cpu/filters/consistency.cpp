@@ -186,7 +186,7 @@ void CheckRow(const std::uint16_t* winner_left, const RightWinners& right, int w
   const int max_difference = parameters.max_difference;
   if (max_difference < 0) return;
   HWY_DYNAMIC_DISPATCH(FindAnswers)(winner_left, right, width, num_disparities, scratch.answers());
-  // Pixels of the right image that some left pixel meets, and which so have a winner.
+  // begin .. end: the right pixels that have a winner, because some left pixel is compared with them.
   const int begin = std::max(1 - num_disparities, min_disparity),
             end = std::min(width, width + min_disparity);
   if (max_difference == 1) {

@@ -10,8 +10,8 @@ namespace parallax::cpu {
 
 // Winners of a row of the right image, from the selection.
 struct RightWinners {
-  // For the right pixel that left pixel x meets at index d = 0 at x, from 1 - D; entries that no left pixel
-  // meets may hold anything.
+  // Entry x, from 1 - D: of the right pixel that left pixel x is compared with at index d = 0. Entries that
+  // no left pixel is compared with may hold anything.
   const std::uint16_t* winner = nullptr;
   std::uint16_t index_bits = 0;  // its bits with the winner's index
 };
