@@ -322,7 +322,7 @@ void EvalReport::Finish(const ReportText& text, std::span<const TableSection> se
   page.AddParagraph(
       fmt::format("parallax {}, {} {}", ThisBuild().version, ThisBuild().compiler, ThisBuild().build_type));
   if (!text.parameters.empty()) page.AddCode("parameters", text.parameters);
-  std::string figures = text.figures;  // a name in it may hold what ends a script
+  std::string figures = text.figures;  // a name in it may hold "</script>"
   for (std::size_t at = 0; (at = figures.find("</", at)) != std::string::npos;) figures.insert(at + 1, "\\");
   page.AddHtml(std::string(kFiguresBegin) + figures + std::string(kFiguresEnd) + "\n");
   WriteTextFile(PageFile(place_), page.Html());

@@ -560,7 +560,7 @@ class RunCommand {
   std::optional<std::size_t> total_;             // frames that end here, if that is known
   Stopwatch watch_;                              // since the first frame
   std::atomic<int> num_writing_ = 0;             // frames
-  std::mutex end_mutex_;                         // held by who ends the run
+  std::mutex end_mutex_;                         // held while the run ends
   std::atomic<bool> has_ended_ = false, window_closed_ = false, is_interrupted_ = false;
   std::optional<PairCheck> check_;         // destroyed before the members above, to which its thread reports
   std::shared_ptr<FollowedRig> followed_;  // where the rig is followed

@@ -283,7 +283,7 @@ class Recording {
       const std::string& frame = a ? then.frame() : now.frame();
       if (!a || !b) return Difference{frame, "the recordings have different numbers of messages"};
       if (a->topic != b->topic || a->content.time_ns != b->content.time_ns)
-        return Difference{frame, fmt::format("{} instead of {}, or another time", b->topic, a->topic)};
+        return Difference{frame, fmt::format("{} instead of {}, or different times", b->topic, a->topic)};
       const auto& [old_data, new_data] = std::pair(a->content.data, b->content.data);
       const auto first = std::mismatch(old_data.begin(), old_data.end(), new_data.begin(), new_data.end());
       if (first.first == old_data.end() && first.second == new_data.end()) continue;

@@ -90,7 +90,7 @@ bool ProcessorShare::MaySpend() {
     // The machine's processors stand idle for more than this process where it has a quota.
     const double idle =
         std::clamp(processors_ * since_s - (all_s - all_s_), 0.0, std::max(0.0, idle_s - idle_s_));
-    // A thread that has ended takes its time away.
+    // The time of a thread that has ended is no longer in the sum, hence max.
     credit_s_ += share_ * since_s + of_idle_ * idle - std::max(0.0, spent_s - spent_s_);
     credit_s_ = std::clamp(credit_s_, -kLongestDebt_s * share_, share_);
   }

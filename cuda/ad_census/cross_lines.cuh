@@ -256,7 +256,7 @@ class Surroundings {
       for (int i = 0; i < kMost; ++i) divisors[i] = i < count ? load(i) : 0;
     }
   }
-  // The arms at both disparities, pixel by pixel.
+  // The arms of pixel u at both disparities.
   template <int kCount>
   __device__ __forceinline__ void Shorten(const Of<kCount>& of, int u, std::uint32_t (&reach)[2]) {
     reach[0] = reach[1] = of.left[u];

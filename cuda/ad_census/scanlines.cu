@@ -120,7 +120,7 @@ struct PathWalk {
     }
   }
 
-  // Chunk j, those of its pixels that the line has.
+  // Loads chunk j, as far as the line has its pixels.
   __device__ __forceinline__ void Load(int j, bool adds, Chunk& chunk) const {
     const int first = j * kChunk;
     if constexpr (kRows) {
@@ -164,7 +164,7 @@ struct PathWalk {
   __device__ __forceinline__ void Step(const Chunk& chunk, int u, std::uint32_t* to) {
     std::uint32_t steps[K];
     if constexpr (kRows) {
-      // The pixel's partners are the last one's, one disparity on.
+      // The partners of the previous pixel, moved by one disparity, and one new partner.
       const std::uint32_t coming = MaskOfBit(chunk.partners[0], u);
       if constexpr (kForwards) {
 #pragma unroll

@@ -377,7 +377,7 @@ class Trainer {
   }
   std::size_t FoldOf(std::size_t frame) const { return frames_[frame].fold; }
 
-  // Trains what judges in the frames that are chosen, and what judges each fold of them for those that choose.
+  // Trains the judging trees: for each set on all its frames, and for each fold of it on the other folds.
   void PrepareJudges(const std::vector<Chosen>& sets) {
     std::vector<Chosen> missing;
     const auto add = [&](const Chosen& chosen) {

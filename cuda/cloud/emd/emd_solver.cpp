@@ -147,7 +147,7 @@ struct Batch {
     }
     return arena.bytes();
   }
-  // The rest of what is sent. Returns the number of parents of all sides.
+  // Fills `sent` with the data of all pairs. Returns the number of parents of all sides.
   std::int64_t FillSent(ThreadPool& pool) {
     pool.ParallelFor(static_cast<int>(pairs.size()), [&](int task) {
       const auto k = static_cast<std::size_t>(task);

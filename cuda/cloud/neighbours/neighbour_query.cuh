@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(32 * kQueryWarps<kSize>, kQueryBlocks<kSize>)
       if (static_cast<unsigned>(node * 32 + lane - from) < static_cast<unsigned>(width)) entry = kDone;
       while (true) {
         const std::uint32_t nearest = WarpMin(entry);
-        // At the same distance a lower index may still be needed.
+        // A point at the same distance may still have a lower index.
         if (List::kIndices ? (nearest & ~31u) > farthest : (nearest & ~31u) >= farthest) {
           if (level == climbed) break;
           ++level;
