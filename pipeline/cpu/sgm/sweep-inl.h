@@ -96,7 +96,7 @@ SweepFunction ChoosePaths(int num_paths, bool last) {
               : Sweep<kCosts, kTerms, kStripes8, kPlanes, 4, false>;
 }
 
-// Loops over vectors are unrolled for the usual numbers of disparities (64, 128, 192, 256), and those over
+// Loops over vectors are unrolled for the usual numbers of disparities (64, 128, with long vectors 192, 256), and those over
 // the census planes for codes of kUsualBits. With all terms only both together are, and pairs of L only with
 // 8 paths, because so much code takes long to compile.
 template <PathCosts kCosts, SweepTerms kTerms, int kUsualBits>
@@ -125,8 +125,11 @@ SweepFunction ChooseSweep(int num_paths, bool last, int stripes, int num_code_pl
       return choose(std::integral_constant<int, 2>());
     case 3:
       return choose(std::integral_constant<int, 3>());
+#elif HWY_MAX_BYTES == 32
+    case 2:
+      return choose(std::integral_constant<int, 2>());
 #endif
-#if HWY_MAX_BYTES >= 32
+#if HWY_MAX_BYTES >= 16
     case 4:
       return choose(std::integral_constant<int, 4>());
 #endif
