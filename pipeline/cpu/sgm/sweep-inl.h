@@ -31,9 +31,13 @@ void SweepTurn(const SweepView& view, const SweepPart* HWY_RESTRICT parts) {
   if constexpr (Kind::kAllTerms && Kind::kPlain) {
     for (int i = 0; i < 2; ++i) AdaptP2OfPart<Kind::kStepX>(s, parts[i], p2[i]);
   }
+  // Not in the rows: a function that is given its address would keep them in memory as well.
+  constexpr int kRoom = kMakesCostsAhead<Kind> ? 2 * kPixelsAhead * Kind::kStripes8 : 1;
+  alignas(64) std::uint8_t costs[kRoom * simd::MaxLanes(Tag8())];
   const auto alone = [&](int i, int begin, int end) HWY_ATTR {
     if (begin >= end) return;
-    RowsInTurn<Kind, 1, 0> row(s, parts + i, p2[Kind::kAllTerms && Kind::kPlain ? i : 0], begin);
+    RowsInTurn<Kind, 1, 0> row(s, parts + i, p2[Kind::kAllTerms && Kind::kPlain ? i : 0], begin, view, end,
+                               costs);
     const auto penalties = make_penalties();
     for (int u = begin; u < end; ++u) row.Step(s, penalties);
     row.Leave();
@@ -48,7 +52,7 @@ void SweepTurn(const SweepView& view, const SweepPart* HWY_RESTRICT parts) {
     if (begin < end) {
       alone(0, parts[0].u_begin, begin);
       alone(1, parts[1].u_begin, begin - kBehind);
-      RowsInTurn<Kind, 2, kBehind> rows(s, parts, p2[0], begin);
+      RowsInTurn<Kind, 2, kBehind> rows(s, parts, p2[0], begin, view, end, costs);
       const auto penalties = make_penalties();
       for (int u = begin; u < end; ++u) rows.Step(s, penalties);
       rows.Leave();
@@ -70,16 +74,19 @@ void Sweep(const SweepView& s, const SweepPart* parts) {
   if constexpr (kStripes8 > 0 && (kPlanes > 0 || !kMakesCosts)) {
     const bool plain_p2 = kTerms == SweepTerms::kAll || s.p2 == nullptr;
     if (s.pad == nullptr && plain_p2 && s.volume != nullptr) {
-      const int u_begin = std::min(parts[0].u_begin, parts[1].u_begin);
-      const int u_end = std::max(parts[0].u_end, parts[1].u_end);
-      const bool inside = !kMakesCosts ? true
-                          : kLast      ? PartnersInside(s, u_begin, u_end)
-                                       : PartnersInside(s, s.width - u_end, s.width - u_begin);
-      if (inside)
-        return SweepTurn<SweepKind<kCosts, kTerms, kStripes8, kPlanes, kPaths, kLast, Pixels::kInside>>(
-            s, parts);
-      return SweepTurn<SweepKind<kCosts, kTerms, kStripes8, kPlanes, kPaths, kLast, Pixels::kPlain>>(s,
-                                                                                                     parts);
+      using Plain = SweepKind<kCosts, kTerms, kStripes8, kPlanes, kPaths, kLast, Pixels::kPlain>;
+      // What makes costs ahead asks whether their partners are inside.
+      if constexpr (!kMakesCostsAhead<Plain>) {
+        const int u_begin = std::min(parts[0].u_begin, parts[1].u_begin);
+        const int u_end = std::max(parts[0].u_end, parts[1].u_end);
+        const bool inside = !kMakesCosts ? true
+                            : kLast      ? PartnersInside(s, u_begin, u_end)
+                                         : PartnersInside(s, s.width - u_end, s.width - u_begin);
+        if (inside)
+          return SweepTurn<SweepKind<kCosts, kTerms, kStripes8, kPlanes, kPaths, kLast, Pixels::kInside>>(
+              s, parts);
+      }
+      return SweepTurn<Plain>(s, parts);
     }
   }
   SweepTurn<SweepKind<kCosts, kTerms, kStripes8, kPlanes, kPaths, kLast, Pixels::kAny>>(s, parts);

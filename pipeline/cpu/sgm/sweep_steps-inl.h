@@ -81,6 +81,47 @@ HWY_INLINE void HammingDistances(const SweepView& s, const std::uint8_t* HWY_RES
   }
 }
 
+#if HWY_TARGET == HWY_AVX2
+// Make the compiler have a value in a register here. GCC otherwise computes addresses and looks up planes long before
+// they are needed, or loads a vector again for each use.
+HWY_INLINE void HoldInRegister(V8& v) { asm volatile("" : "+x"(v.raw)); }
+HWY_INLINE void HoldInRegister(const std::uint8_t*& pointer) { asm volatile("" : "+r"(pointer)); }
+
+// Hamming distances of two pixels side by side; left, start: of the left one, whose costs are first. What vector k of
+// one pixel is compared with, vector k + 1 of the other one is as well: it is loaded once for both.
+template <int kStripes, int kPlanes>
+HWY_INLINE void HammingDistancesOfTwo(const SweepView& s, const std::uint8_t* HWY_RESTRICT left,
+                                      const std::uint8_t* HWY_RESTRICT right,
+                                      const std::int32_t* HWY_RESTRICT start, V8 (&cost)[2][kStripes]) {
+  const Tag8 d;
+  constexpr int kGroup = kStripes % 4 == 0 ? 4 : kStripes;  // as many sums of two pixels as registers hold
+  const std::ptrdiff_t phase_length = s.phase_length, next_pixel = s.num_planes;
+  HWY_UNROLL(16)  // in a loop, GCC loads all planes' tables before it, and keeps them in memory
+  for (int first = 0; first < kStripes; first += kGroup) {
+    const std::uint8_t* plane = right;
+    V8 count[2][kGroup];
+    const auto add = [&](V8& sum, int p, V8 counts, V8 codes) HWY_ATTR {
+      const V8 found = simd::TableLookupBytes(counts, codes);
+      sum = p == 0 ? found : simd::Add(sum, found);
+      HoldInRegister(sum);
+    };
+    HWY_UNROLL(16)
+    for (int p = 0; p < kPlanes; ++p, plane += phase_length) {
+      HoldInRegister(plane);
+      const V8 counts = CountsOfDifferingBits(d, left[p]);
+      const V8 next_counts = CountsOfDifferingBits(d, left[next_pixel + p]);
+      for (int k = -1; k < kGroup; ++k) {
+        V8 codes = simd::LoadU(d, plane + start[-first - k]);
+        if (k >= 0 && k + 1 < kGroup) HoldInRegister(codes);
+        if (k >= 0) add(count[0][k], p, counts, codes);
+        if (k + 1 < kGroup) add(count[1][k + 1], p, next_counts, codes);
+      }
+    }
+    for (int k = 0; k < kGroup; ++k) cost[0][first + k] = count[0][k], cost[1][first + k] = count[1][k];
+  }
+}
+#endif
+
 // Adds the gradient term: the distance of each pixel's gradient from the other one's interval, the lower of
 // both, through a table. left and right: the planes after those of the codes (see PlaneKind).
 template <int kStripes>
