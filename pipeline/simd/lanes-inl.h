@@ -35,6 +35,8 @@ inline constexpr int kPlaneBits = 8;
 #else
 inline constexpr int kPlaneBits = 4;
 #endif
+// True if matching costs are a large part of the work: table look-ups in short vectors.
+inline constexpr bool kCostsAreDear = kPlaneBits == 4 && HWY_MAX_BYTES < 64;
 
 #if HWY_TARGET != HWY_AVX3_DL && !PARALLAX_TARGET_IS_NEON && HWY_TARGET != HWY_SCALAR
 // The number of bits in which each of 16 values differs from other. A table for each value of the other: one

@@ -67,7 +67,7 @@ void SweepTurn(const SweepView& view, const SweepPart* HWY_RESTRICT parts) {
 // SweepFunction.
 template <PathCosts kCosts, SweepTerms kTerms, int kStripes8, int kPlanes, int kPaths, bool kLast>
 void Sweep(const SweepView& s, const SweepPart* parts) {
-  constexpr bool kMakesCosts = !kLast || !KeepsCosts(kCosts, kPaths);
+  constexpr bool kMakesCosts = !kLast || !kKeepsCosts<kCosts, kPaths>;
   if constexpr (kMakesCosts) {
     for (int i = 0; i < 2; ++i) PrefetchPlanes<kLast ? 1 : -1>(s, parts[i]);
   }
@@ -95,11 +95,12 @@ void Sweep(const SweepView& s, const SweepPart* parts) {
 template <PathCosts kCosts, SweepTerms kTerms, int kStripes8, int kPlanes>
 SweepFunction ChoosePaths(int num_paths, bool last) {
   if (num_paths == 8) {
-    constexpr int kLastPlanes = KeepsCosts(kCosts, 8) ? 0 : kPlanes;
+    constexpr int kLastPlanes = kKeepsCosts<kCosts, 8> ? 0 : kPlanes;
     return last ? Sweep<kCosts, kTerms, kStripes8, kLastPlanes, 8, true>
                 : Sweep<kCosts, kTerms, kStripes8, kPlanes, 8, false>;
   }
-  return last ? Sweep<kCosts, kTerms, kStripes8, kPlanes, 4, true>
+  constexpr int kLastPlanes = kKeepsCosts<kCosts, 4> ? 0 : kPlanes;
+  return last ? Sweep<kCosts, kTerms, kStripes8, kLastPlanes, 4, true>
               : Sweep<kCosts, kTerms, kStripes8, kPlanes, 4, false>;
 }
 

@@ -37,7 +37,7 @@ struct SweepKind {
   static constexpr bool kInside = kPixels_ == Pixels::kInside;
   // The first sweep is the mirrored one.
   static constexpr int kStepX = kLast ? 1 : -1;
-  static constexpr bool kMakesCosts = !kLast || !KeepsCosts(kCosts, kPaths);
+  static constexpr bool kMakesCosts = !kLast || !kKeepsCosts<kCosts, kPaths>;
 };
 
 // True if the matching costs of some pixels of a row are made ahead of their paths, in a function of their
@@ -188,7 +188,9 @@ class RowsInTurn {
   }
   static HWY_INLINE int Lanes() { return static_cast<int>(simd::Lanes(D())); }
   HWY_INLINE int Padded() const { return stripes8_ * static_cast<int>(simd::Lanes(Tag8())); }
-  HWY_INLINE int VolumePixelBytes() const { return Padded() * (ArePairs(kCosts) ? kPaths / 4 : 2); }
+  HWY_INLINE int VolumePixelBytes() const {
+    return Padded() * VolumeCellBytes(kCosts, kPaths, kCostsAreDear);
+  }
   HWY_INLINE int SlotLanes() const { return (Stripes() + 1) * Lanes(); }
   HWY_INLINE T* Across(int i) const { return horizontal_ + i * SlotLanes(); }
 

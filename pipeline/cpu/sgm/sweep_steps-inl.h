@@ -321,6 +321,9 @@ struct PathSums {
     sum[k] = kPath == 0 ? t : simd::Add(sum[k], t);
   }
 };
+template <PathCosts kCosts, int kPaths>
+inline constexpr bool kKeepsCosts = KeepsCosts(kCosts, kPaths, kCostsAreDear);
+
 // Keeps the sums of a pixel of the first sweep and, if it KeepsCosts, its costs.
 template <PathCosts kCosts, int kStripes, int kPaths, class V>
 HWY_INLINE void StoreSums(const PathSums<kCosts, kStripes>& sums, int stripes, const V* HWY_RESTRICT cost,
@@ -328,7 +331,12 @@ HWY_INLINE void StoreSums(const PathSums<kCosts, kStripes>& sums, int stripes, c
   const Tag8 d;
   const auto store = [&](V8 v, int i)
                          HWY_ATTR { simd::Stream(v, d, to + i * static_cast<int>(simd::Lanes(d))); };
-  if constexpr (KeepsCosts(kCosts, kPaths)) {
+  if constexpr (kKeepsCosts<kCosts, kPaths> && kPaths == 4) {
+    for (int k = 0; k < stripes; ++k) {
+      store(cost[k], k);
+      store(simd::BitCast(d, sums.sum[k]), stripes + k);
+    }
+  } else if constexpr (kKeepsCosts<kCosts, kPaths>) {
     for (int k = 0; k < stripes; ++k) {
       const V8 one = simd::BitCast(d, sums.sum[k]), two = simd::BitCast(d, sums.sum[stripes + k]);
       // If it is lower than either, it lacks 256.
@@ -366,13 +374,15 @@ HWY_INLINE void AggregatedCosts(const SweepView& s, const PathSums<kCosts, kStri
     if (kPadded && s.pad16 != nullptr) sum = simd::Or(sum, simd::Load(d, s.pad16 + i * lanes));
     simd::Store(sum, d, sums + i * lanes);
   };
+  // The first vector of the sums of two paths.
+  const int pairs = kKeepsCosts<kCosts, kPaths> && kPaths == 4 ? stripes : 0;
   // The numbers of disparities that take this many vectors are either all or none few enough for keys.
   constexpr bool kMayBeKeys = GivesKeys(kCosts, kPaths, kStripes * static_cast<int>(simd::MaxLanes(Tag8())));
   if constexpr (kMayBeKeys) {
     if (kStripes > 0 || s.doubled_disparity != nullptr) {
       for (int k = 0; k < stripes; ++k) {
         // The mean of sum << 8 | 2 d and sum << 8, rounded up, is (sum + sum) << 7 | d.
-        const V16 one = own.sum[k], two = simd::Load(d, first16 + k * lanes);
+        const V16 one = own.sum[k], two = simd::Load(d, first16 + (pairs + k) * lanes);
         const V16 sum_bits = simd::Set(d, std::uint16_t{0xFF00});
         const V16 even = simd::Load(d, s.doubled_disparity + k * lanes);
         const V16 odd = simd::Load(d, s.doubled_disparity + (stripes + k) * lanes);
@@ -386,7 +396,7 @@ HWY_INLINE void AggregatedCosts(const SweepView& s, const PathSums<kCosts, kStri
     V16 even, odd;
     if constexpr (ArePairs(kCosts)) {
       // Sum of the words, minus the odd bytes' sum times 256, is the sum of the even bytes.
-      const V16 one = own.sum[k], two = simd::Load(d, first16 + k * lanes);
+      const V16 one = own.sum[k], two = simd::Load(d, first16 + (pairs + k) * lanes);
       V16 words = simd::Add(one, two);
       V16 two_odd = simd::ShiftRight<8>(two);
       odd = simd::Add(simd::ShiftRight<8>(one), two_odd);
@@ -415,7 +425,7 @@ HWY_INLINE void AggregatedCosts(const SweepView& s, const PathSums<kCosts, kStri
     if constexpr (kCosts == PathCosts::kWide16) {
       even = simd::Add(even, simd::ShiftLeft<kShift>(cost[k]));
       odd = simd::Add(odd, simd::ShiftLeft<kShift>(cost[stripes + k]));
-    } else if constexpr (kCosts != PathCosts::kPairs8 && !KeepsCosts(kCosts, kPaths)) {
+    } else if constexpr (kCosts != PathCosts::kPairs8 && !(ArePairs(kCosts) && kPaths == 8)) {
       const V16 both = simd::BitCast(d, cost[k]);
       even = simd::Add(even, simd::ShiftRight<8 - kShift>(simd::ShiftLeft<8>(both)));
       odd = simd::Add(odd, simd::ShiftLeft<kShift>(simd::ShiftRight<8>(both)));
