@@ -35,6 +35,22 @@ inline constexpr int kPlaneBits = 8;
 #else
 inline constexpr int kPlaneBits = 4;
 #endif
+// True if matching costs are a large part of the work: table look-ups in short vectors.
+inline constexpr bool kCostsAreDear = kPlaneBits == 4 && HWY_MAX_BYTES < 64;
+
+#if HWY_TARGET != HWY_AVX3_DL && !PARALLAX_TARGET_IS_NEON && HWY_TARGET != HWY_SCALAR
+// The number of bits in which each of 16 values differs from other. A table for each value of the other: one
+// operation fewer than one table for all.
+HWY_INLINE V8 CountsOfDifferingBits(Tag8 d, std::uint8_t other) {
+  alignas(16) static constexpr auto kCounts = [] {
+    std::array<std::uint8_t, 256> counts{};
+    for (unsigned i = 0; i < 256; ++i)
+      counts[i] = static_cast<std::uint8_t>(std::popcount((i >> 4) ^ (i & 15)));
+    return counts;
+  }();
+  return simd::LoadDup128(d, kCounts.data() + std::size_t{16} * other);
+}
+#endif
 
 // Number of bits in which each byte, of kPlaneBits bits, differs from other.
 template <class V>
@@ -42,14 +58,7 @@ HWY_INLINE V CountDifferingBits(Tag8 d, V plane, std::uint8_t other) {
 #if HWY_TARGET == HWY_AVX3_DL || PARALLAX_TARGET_IS_NEON || HWY_TARGET == HWY_SCALAR
   return simd::PopulationCount(simd::Xor(plane, simd::Set(d, other)));
 #else
-  // A table for each value of the other: one operation fewer than one table for all.
-  alignas(16) static constexpr auto kCounts = [] {
-    std::array<std::uint8_t, 256> counts{};
-    for (unsigned i = 0; i < 256; ++i)
-      counts[i] = static_cast<std::uint8_t>(std::popcount((i >> 4) ^ (i & 15)));
-    return counts;
-  }();
-  return simd::TableLookupBytes(simd::LoadDup128(d, kCounts.data() + 16 * other), plane);
+  return simd::TableLookupBytes(CountsOfDifferingBits(d, other), plane);
 #endif
 }
 

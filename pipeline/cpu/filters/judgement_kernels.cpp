@@ -219,45 +219,68 @@ void SumLeavesRowOfTarget(int bias, const PixelTree* trees, int num_trees, const
   }
 }
 #else
-void SumLeavesRowOfTarget(int bias, const PixelTree* trees, int num_trees,
-                          const std::uint8_t* HWY_RESTRICT features, std::ptrdiff_t feature_stride, int width,
+// Of kVectors vectors of pixels, which share what is loaded of the trees.
+template <int kVectors>
+HWY_INLINE void SumLeaves(int bias, const PixelTree* trees, int num_trees,
+                          const std::uint8_t* HWY_RESTRICT column, std::ptrdiff_t feature_stride,
                           std::int16_t* HWY_RESTRICT sums) {
   const hn::ScalableTag<std::uint8_t> d;
   const hn::Half<decltype(d)> dh;
   const hn::RebindToSigned<decltype(dh)> dsh;
   const Tag16 d16;
   using V = hn::Vec<decltype(d)>;
+  const int lanes = static_cast<int>(hn::Lanes(d));
   static_assert(kTreeDepth == 6,
                 "the last four levels look up one of 16 leaves, the first two choose among four");
-  for (int x = 0; x < width; x += static_cast<int>(hn::Lanes(d))) {
-    V16 lower = hn::Set(d16, static_cast<std::int16_t>(bias)), upper = lower;
-    const std::uint8_t* HWY_RESTRICT column = features + x;
-    for (int i = 0; i < num_trees; ++i) {
-      const PixelTree& tree = trees[i];
-      // Computes the negated answer: only AVX-512 and NEON compare unsigned bytes in one operation.
-      const auto denial = [&](int level) HWY_ATTR {
-        const V threshold = hn::Set(d, tree.thresholds[level]);
-        return hn::Eq(hn::Max(hn::LoadU(d, column + tree.features[level] * feature_stride), threshold),
-                      threshold);
-      };
-      const auto bit = [&](int level) HWY_ATTR {
-        return hn::IfThenZeroElse(denial(level),
-                                  hn::Set(d, static_cast<std::uint8_t>(1 << (kTreeDepth - 1 - level))));
-      };
-      const V place = hn::Or(hn::Or(bit(2), bit(3)), hn::Or(bit(4), bit(5)));
-      const auto leaves = [&](int quarter) HWY_ATTR {
-        const auto* from = reinterpret_cast<const std::uint8_t*>(tree.leaves) + 16 * quarter;
-        return hn::TableLookupBytes(hn::LoadDup128(d, from), place);
-      };
-      const auto first = denial(0), second = denial(1);
-      const V leaf = hn::IfThenElse(first, hn::IfThenElse(second, leaves(0), leaves(1)),
-                                    hn::IfThenElse(second, leaves(2), leaves(3)));
-      lower = hn::Add(lower, hn::PromoteTo(d16, hn::BitCast(dsh, hn::LowerHalf(dh, leaf))));
-      upper = hn::Add(upper, hn::PromoteTo(d16, hn::BitCast(dsh, hn::UpperHalf(dh, leaf))));
+  V16 lower[kVectors], upper[kVectors];
+  for (int v = 0; v < kVectors; ++v) lower[v] = upper[v] = hn::Set(d16, static_cast<std::int16_t>(bias));
+  for (int i = 0; i < num_trees; ++i) {
+    const PixelTree& tree = trees[i];
+    // Gives answer(v, the negated answers of vector v): only AVX-512 and NEON compare unsigned bytes in one operation.
+    const auto ask = [&](int level, const auto& answer) HWY_ATTR {
+      const V threshold = hn::Set(d, tree.thresholds[level]);
+      const std::uint8_t* HWY_RESTRICT row = column + tree.features[level] * feature_stride;
+      for (int v = 0; v < kVectors; ++v)
+        answer(v, hn::Eq(hn::Max(hn::LoadU(d, row + v * lanes), threshold), threshold));
+    };
+    V place[kVectors], leaf[kVectors];
+    for (int level = 2; level < kTreeDepth; ++level) {
+      const V bit = hn::Set(d, static_cast<std::uint8_t>(1 << (kTreeDepth - 1 - level)));
+      ask(level, [&](int v, auto denial) HWY_ATTR {
+        const V answer = hn::IfThenZeroElse(denial, bit);
+        place[v] = level == 2 ? answer : hn::Or(place[v], answer);
+      });
     }
-    hn::StoreU(lower, d16, sums + x);
-    hn::StoreU(upper, d16, sums + x + hn::Lanes(d16));
+    const auto leaves = [&](int quarter) HWY_ATTR {
+      return hn::LoadDup128(d, reinterpret_cast<const std::uint8_t*>(tree.leaves) + 16 * quarter);
+    };
+    hn::Mask<decltype(d)> second[kVectors];
+    ask(1, [&](int v, auto denial) HWY_ATTR { second[v] = denial; });
+    ask(0, [&](int v, auto denial) HWY_ATTR {
+      const auto look_up = [&](int quarter)
+                               HWY_ATTR { return hn::TableLookupBytes(leaves(quarter), place[v]); };
+      leaf[v] = hn::IfThenElse(denial, hn::IfThenElse(second[v], look_up(0), look_up(1)),
+                               hn::IfThenElse(second[v], look_up(2), look_up(3)));
+    });
+    for (int v = 0; v < kVectors; ++v) {
+      lower[v] = hn::Add(lower[v], hn::PromoteTo(d16, hn::BitCast(dsh, hn::LowerHalf(dh, leaf[v]))));
+      upper[v] = hn::Add(upper[v], hn::PromoteTo(d16, hn::BitCast(dsh, hn::UpperHalf(dh, leaf[v]))));
+    }
   }
+  for (int v = 0; v < kVectors; ++v) {
+    hn::StoreU(lower[v], d16, sums + v * lanes);
+    hn::StoreU(upper[v], d16, sums + v * lanes + hn::Lanes(d16));
+  }
+}
+void SumLeavesRowOfTarget(int bias, const PixelTree* trees, int num_trees,
+                          const std::uint8_t* HWY_RESTRICT features, std::ptrdiff_t feature_stride, int width,
+                          std::int16_t* HWY_RESTRICT sums) {
+  const int lanes = static_cast<int>(hn::Lanes(hn::ScalableTag<std::uint8_t>()));
+  constexpr int kVectors = HWY_MAX_BYTES < 64 ? 2 : 1;
+  int x = 0;
+  for (; x + kVectors * lanes <= width; x += kVectors * lanes)
+    SumLeaves<kVectors>(bias, trees, num_trees, features + x, feature_stride, sums + x);
+  for (; x < width; x += lanes) SumLeaves<1>(bias, trees, num_trees, features + x, feature_stride, sums + x);
 }
 #endif
 

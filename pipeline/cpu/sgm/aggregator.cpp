@@ -194,7 +194,7 @@ Aggregator::Aggregator(const Parameters& parameters, const MatchingTables& table
   const int path_bytes = striping_.Padded() * (path_costs_ == PathCosts::kWide16 ? 2 : 1);
   slot_bytes_ = path_bytes + striping_.lanes;
   volume_pixel_bytes_ =
-      striping_.Padded() * (path_costs_ <= PathCosts::kStepPairs8 ? tables.num_paths / 4 : 2);
+      striping_.Padded() * VolumeCellBytes(path_costs_, tables.num_paths, GetVectorTraits().costs_are_dear);
 
   for (std::size_t i = 0; i < 256; ++i) {
     p2_bytes_[i] = static_cast<std::uint8_t>(tables.p2[i]);

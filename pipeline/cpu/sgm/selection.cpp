@@ -157,12 +157,14 @@ void SelectPartOfTarget(const SelectionTables& t, int x_begin, int x_end, std::u
 #if HWY_MAX_BYTES == 64
     case 2:
       return SelectPartOfStripes<2, kKeys>(t, x_begin, x_end, sums, row);
-    case 4:
-      return SelectPartOfStripes<4, kKeys>(t, x_begin, x_end, sums, row);
     case 6:
       return SelectPartOfStripes<6, kKeys>(t, x_begin, x_end, sums, row);
 #endif
 #if HWY_MAX_BYTES >= 32
+    case 4:
+      return SelectPartOfStripes<4, kKeys>(t, x_begin, x_end, sums, row);
+#endif
+#if HWY_MAX_BYTES >= 16
     case 8:
       return SelectPartOfStripes<8, kKeys>(t, x_begin, x_end, sums, row);
 #endif

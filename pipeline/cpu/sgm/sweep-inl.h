@@ -31,9 +31,13 @@ void SweepTurn(const SweepView& view, const SweepPart* HWY_RESTRICT parts) {
   if constexpr (Kind::kAllTerms && Kind::kPlain) {
     for (int i = 0; i < 2; ++i) AdaptP2OfPart<Kind::kStepX>(s, parts[i], p2[i]);
   }
+  // Not in the rows: a function that is given its address would keep them in memory as well.
+  constexpr int kRoom = kMakesCostsAhead<Kind> ? 2 * kPixelsAhead * Kind::kStripes8 : 1;
+  alignas(64) std::uint8_t costs[kRoom * simd::MaxLanes(Tag8())];
   const auto alone = [&](int i, int begin, int end) HWY_ATTR {
     if (begin >= end) return;
-    RowsInTurn<Kind, 1, 0> row(s, parts + i, p2[Kind::kAllTerms && Kind::kPlain ? i : 0], begin);
+    RowsInTurn<Kind, 1, 0> row(s, parts + i, p2[Kind::kAllTerms && Kind::kPlain ? i : 0], begin, view, end,
+                               costs);
     const auto penalties = make_penalties();
     for (int u = begin; u < end; ++u) row.Step(s, penalties);
     row.Leave();
@@ -48,7 +52,7 @@ void SweepTurn(const SweepView& view, const SweepPart* HWY_RESTRICT parts) {
     if (begin < end) {
       alone(0, parts[0].u_begin, begin);
       alone(1, parts[1].u_begin, begin - kBehind);
-      RowsInTurn<Kind, 2, kBehind> rows(s, parts, p2[0], begin);
+      RowsInTurn<Kind, 2, kBehind> rows(s, parts, p2[0], begin, view, end, costs);
       const auto penalties = make_penalties();
       for (int u = begin; u < end; ++u) rows.Step(s, penalties);
       rows.Leave();
@@ -63,23 +67,26 @@ void SweepTurn(const SweepView& view, const SweepPart* HWY_RESTRICT parts) {
 // SweepFunction.
 template <PathCosts kCosts, SweepTerms kTerms, int kStripes8, int kPlanes, int kPaths, bool kLast>
 void Sweep(const SweepView& s, const SweepPart* parts) {
-  constexpr bool kMakesCosts = !kLast || !KeepsCosts(kCosts, kPaths);
+  constexpr bool kMakesCosts = !kLast || !kKeepsCosts<kCosts, kPaths>;
   if constexpr (kMakesCosts) {
     for (int i = 0; i < 2; ++i) PrefetchPlanes<kLast ? 1 : -1>(s, parts[i]);
   }
   if constexpr (kStripes8 > 0 && (kPlanes > 0 || !kMakesCosts)) {
     const bool plain_p2 = kTerms == SweepTerms::kAll || s.p2 == nullptr;
     if (s.pad == nullptr && plain_p2 && s.volume != nullptr) {
-      const int u_begin = std::min(parts[0].u_begin, parts[1].u_begin);
-      const int u_end = std::max(parts[0].u_end, parts[1].u_end);
-      const bool inside = !kMakesCosts ? true
-                          : kLast      ? PartnersInside(s, u_begin, u_end)
-                                       : PartnersInside(s, s.width - u_end, s.width - u_begin);
-      if (inside)
-        return SweepTurn<SweepKind<kCosts, kTerms, kStripes8, kPlanes, kPaths, kLast, Pixels::kInside>>(
-            s, parts);
-      return SweepTurn<SweepKind<kCosts, kTerms, kStripes8, kPlanes, kPaths, kLast, Pixels::kPlain>>(s,
-                                                                                                     parts);
+      using Plain = SweepKind<kCosts, kTerms, kStripes8, kPlanes, kPaths, kLast, Pixels::kPlain>;
+      // What makes costs ahead asks whether their partners are inside.
+      if constexpr (!kMakesCostsAhead<Plain>) {
+        const int u_begin = std::min(parts[0].u_begin, parts[1].u_begin);
+        const int u_end = std::max(parts[0].u_end, parts[1].u_end);
+        const bool inside = !kMakesCosts ? true
+                            : kLast      ? PartnersInside(s, u_begin, u_end)
+                                         : PartnersInside(s, s.width - u_end, s.width - u_begin);
+        if (inside)
+          return SweepTurn<SweepKind<kCosts, kTerms, kStripes8, kPlanes, kPaths, kLast, Pixels::kInside>>(
+              s, parts);
+      }
+      return SweepTurn<Plain>(s, parts);
     }
   }
   SweepTurn<SweepKind<kCosts, kTerms, kStripes8, kPlanes, kPaths, kLast, Pixels::kAny>>(s, parts);
@@ -88,15 +95,16 @@ void Sweep(const SweepView& s, const SweepPart* parts) {
 template <PathCosts kCosts, SweepTerms kTerms, int kStripes8, int kPlanes>
 SweepFunction ChoosePaths(int num_paths, bool last) {
   if (num_paths == 8) {
-    constexpr int kLastPlanes = KeepsCosts(kCosts, 8) ? 0 : kPlanes;
+    constexpr int kLastPlanes = kKeepsCosts<kCosts, 8> ? 0 : kPlanes;
     return last ? Sweep<kCosts, kTerms, kStripes8, kLastPlanes, 8, true>
                 : Sweep<kCosts, kTerms, kStripes8, kPlanes, 8, false>;
   }
-  return last ? Sweep<kCosts, kTerms, kStripes8, kPlanes, 4, true>
+  constexpr int kLastPlanes = kKeepsCosts<kCosts, 4> ? 0 : kPlanes;
+  return last ? Sweep<kCosts, kTerms, kStripes8, kLastPlanes, 4, true>
               : Sweep<kCosts, kTerms, kStripes8, kPlanes, 4, false>;
 }
 
-// Loops over vectors are unrolled for the usual numbers of disparities (64, 128, 192, 256), and those over
+// Loops over vectors are unrolled for the usual numbers of disparities (64, 128, with long vectors 192, 256), and those over
 // the census planes for codes of kUsualBits. With all terms only both together are, and pairs of L only with
 // 8 paths, because so much code takes long to compile.
 template <PathCosts kCosts, SweepTerms kTerms, int kUsualBits>
@@ -125,8 +133,11 @@ SweepFunction ChooseSweep(int num_paths, bool last, int stripes, int num_code_pl
       return choose(std::integral_constant<int, 2>());
     case 3:
       return choose(std::integral_constant<int, 3>());
+#elif HWY_MAX_BYTES == 32
+    case 2:
+      return choose(std::integral_constant<int, 2>());
 #endif
-#if HWY_MAX_BYTES >= 32
+#if HWY_MAX_BYTES >= 16
     case 4:
       return choose(std::integral_constant<int, 4>());
 #endif

@@ -27,8 +27,15 @@ enum class SweepTerms {
 constexpr bool ArePairs(PathCosts costs) {
   return costs == PathCosts::kPairs8 || costs == PathCosts::kStepPairs8;
 }
-// True if the volume has costs as well as sums: the last sweep need not compute them again.
-constexpr bool KeepsCosts(PathCosts costs, int num_paths) { return ArePairs(costs) && num_paths == 8; }
+// True if the volume has costs as well as sums: the last sweep need not compute them again. With 4 paths they double
+// the volume, so they are kept only where they are dear (see VectorTraits).
+constexpr bool KeepsCosts(PathCosts costs, int num_paths, bool costs_are_dear) {
+  return ArePairs(costs) && (num_paths == 8 || costs_are_dear);
+}
+// Bytes of the volume for a cell.
+constexpr int VolumeCellBytes(PathCosts costs, int num_paths, bool costs_are_dear) {
+  return ArePairs(costs) && !KeepsCosts(costs, num_paths, costs_are_dear) ? 1 : 2;
+}
 
 // Everything a sweep reads and writes. In its own coordinates (u, v) a sweep moves right and down and follows
 // the paths from (u - 1, v), (u, v - 1), (u - 1, v - 1) and (u + 1, v - 1); the mirrored one has x = W - 1 -
@@ -83,7 +90,7 @@ struct SweepView {
 
   // Sums of the first sweep, [y][x][volume_pixel_bytes]; row y at (y - volume_top). Null: not kept. If it
   // KeepsCosts, a pixel's vectors of C | 128 h, then those of l; 256 h + l is the sum of t, plus 2 C with
-  // pairs of L.
+  // pairs of L. With 4 paths h is 0.
   std::uint8_t* volume = nullptr;
   std::ptrdiff_t volume_pixel_bytes = 0;
   std::ptrdiff_t volume_row_bytes = 0;
@@ -127,8 +134,9 @@ SweepFunction GetWide16Sweep(SweepTerms terms, int num_paths, bool last);
 
 // Depends on the instruction set in use.
 struct VectorTraits {
-  int lanes = 0;       // bytes of a vector
-  int plane_bits = 0;  // bits of a plane of the census codes
+  int lanes = 0;                // bytes of a vector
+  int plane_bits = 0;           // bits of a plane of the census codes
+  bool costs_are_dear = false;  // matching costs take longer than reading them from memory
 };
 VectorTraits GetVectorTraits();
 

@@ -37,8 +37,44 @@ struct SweepKind {
   static constexpr bool kInside = kPixels_ == Pixels::kInside;
   // The first sweep is the mirrored one.
   static constexpr int kStepX = kLast ? 1 : -1;
-  static constexpr bool kMakesCosts = !kLast || !KeepsCosts(kCosts, kPaths);
+  static constexpr bool kMakesCosts = !kLast || !kKeepsCosts<kCosts, kPaths>;
 };
+
+// True if the matching costs of some pixels of a row are made ahead of their paths, in a function of their
+// own: its sums then have all registers, and two pixels share what they load. SSE4 is slower with it.
+template <class Kind>
+inline constexpr bool kMakesCostsAhead =
+    HWY_TARGET == HWY_AVX2&& Kind::kMakesCosts&& Kind::kPlain&& Kind::kPlanes > 0;
+inline constexpr int kPixelsAhead = 8;
+
+#if HWY_TARGET == HWY_AVX2
+// The costs of count pixels from (x, y) to the right, kStripes vectors each.
+template <int kStripes, int kPlanes, SweepTerms kTerms>
+HWY_NOINLINE void MakeCostsOfRow(const SweepView& s, int x, int y, int count, std::uint8_t* HWY_RESTRICT to) {
+  const Tag8 d;
+  const int lanes = static_cast<int>(simd::Lanes(d));
+  const std::uint8_t *left = s.left + y * s.left_stride + x * s.num_planes,
+                     *right = s.right + y * s.right_stride;
+  const std::int32_t* start = s.right_start + x + kStripes * lanes - 1;
+  const std::uint16_t* weights =
+      s.weights == nullptr ? nullptr : s.weights + y / kWeightTile_px * s.weights_stride;
+  const bool inside = PartnersInside(s, x, x + count);
+  for (const int end = x + count; x < end;) {
+    V8 cost[2][kStripes];
+    HammingDistancesOfTwo<kStripes, kPlanes>(s, left, right, start, cost);
+    for (int i = 0; i < 2 && x < end; ++i, ++x, ++start, left += s.num_planes, to += kStripes * lanes) {
+      if constexpr (kTerms == SweepTerms::kAll) {
+        AddGradientTerm<kStripes>(s, left + kPlanes, right + kPlanes * s.phase_length, start,
+                                  simd::LoadDup128(d, s.gradient_cost), cost[i]);
+      }
+      if (!inside) ReplaceOutside<kStripes>(s, start, cost[i]);
+      const std::uint16_t weight = weights == nullptr ? kWholeWeight : weights[x / kWeightTile_px];
+      if (weight != kWholeWeight) WeighCosts<kStripes>(s, weight, cost[i]);
+      for (int k = 0; k < kStripes; ++k) simd::Store(cost[i][k], d, to + k * lanes);
+    }
+  }
+}
+#endif
 
 // The position of a sweep in kRows rows, each kBehind pixels behind the one above, and their horizontal
 // paths. The rows' slots are at fixed distances from each other.
@@ -67,10 +103,17 @@ class RowsInTurn {
 
  public:
   // parts: of the rows; row 0 is at u. p2: with all terms and plain pixels, of each part, as long as the
-  // longest can be.
+  // longest can be. If the kind makes costs ahead: view is what s is a copy of, row 0 goes on to end, and costs has
+  // room for kPixelsAhead pixels of each row.
   HWY_INLINE RowsInTurn(const SweepView& s, const SweepPart* HWY_RESTRICT parts,
-                        const PathP2Bytes* HWY_RESTRICT p2, int u)
-      : stripes8_(NumStripes<kStripes8>(s.striping.stripes)), v_(parts[0].v), u_(u) {
+                        const PathP2Bytes* HWY_RESTRICT p2, int u, [[maybe_unused]] const SweepView& view,
+                        [[maybe_unused]] int end, [[maybe_unused]] std::uint8_t* HWY_RESTRICT costs)
+      : view_(&view),
+        costs_(costs),
+        pixels_left_(end - u),
+        stripes8_(NumStripes<kStripes8>(s.striping.stripes)),
+        v_(parts[0].v),
+        u_(u) {
     y_ = Kind::kLast ? v_ : s.height - 1 - v_;
     x_ = Kind::kLast ? u : s.width - 1 - u;
     start_ = s.right_start + x_ + Padded() - 1;
@@ -117,6 +160,10 @@ class RowsInTurn {
   // Moves to the next pixel of each row.
   HWY_INLINE void Step(const SweepView& s, const Penalties<V>& penalties) {
     static_assert(kRows <= 2);
+    if constexpr (kMakesCostsAhead<Kind>) {
+      if (num_ahead_ == 0) MakeCostsAhead();
+      --num_ahead_;
+    }
     Pixel<0>(s, penalties);
     if constexpr (kRows > 1) Pixel<1>(s, penalties);
     if constexpr (!Kind::kPlain) ++u_;
@@ -141,7 +188,9 @@ class RowsInTurn {
   }
   static HWY_INLINE int Lanes() { return static_cast<int>(simd::Lanes(D())); }
   HWY_INLINE int Padded() const { return stripes8_ * static_cast<int>(simd::Lanes(Tag8())); }
-  HWY_INLINE int VolumePixelBytes() const { return Padded() * (ArePairs(kCosts) ? kPaths / 4 : 2); }
+  HWY_INLINE int VolumePixelBytes() const {
+    return Padded() * VolumeCellBytes(kCosts, kPaths, kCostsAreDear);
+  }
   HWY_INLINE int SlotLanes() const { return (Stripes() + 1) * Lanes(); }
   HWY_INLINE T* Across(int i) const { return horizontal_ + i * SlotLanes(); }
 
@@ -174,6 +223,21 @@ class RowsInTurn {
     if constexpr (!Kind::kPlain) ReplacePad<kStripes8>(s, cost);
   }
 
+  // Of all rows' next pixels.
+  HWY_INLINE void MakeCostsAhead() {
+    if constexpr (kMakesCostsAhead<Kind>) {
+      num_ahead_ = std::min(pixels_left_, kPixelsAhead);
+      pixels_left_ -= num_ahead_;
+      const int to_leftmost = Kind::kStepX > 0 ? 0 : num_ahead_ - 1;
+      for (int i = 0; i < kRows; ++i) {
+        std::uint8_t* to = costs_ + i * kPixelsAhead * Padded();
+        MakeCostsOfRow<kStripes8, Kind::kPlanes, Kind::kTerms>(
+            *view_, x_ - i * kBehind * Kind::kStepX - to_leftmost, y_ + i * Kind::kStepX, num_ahead_, to);
+        ahead_[i] = to + to_leftmost * Padded();
+      }
+    }
+  }
+
   // Of row kRow's pixel.
   template <int kRow>
   HWY_INLINE void WeighCosts(const SweepView& s, V8* HWY_RESTRICT cost) const {
@@ -198,6 +262,9 @@ class RowsInTurn {
     } else if constexpr (!Kind::kMakesCosts) {
       LoadCosts<kStripes8>(s, volume_[kRow], cost);
       if constexpr (!Kind::kPlain) ReplacePad<kStripes8>(s, cost);
+    } else if constexpr (kMakesCostsAhead<Kind>) {
+      for (int k = 0; k < stripes; ++k) cost[k] = simd::Load(d, ahead_[kRow] + k * Lanes());
+      ahead_[kRow] += Kind::kStepX * Padded();
     } else if constexpr (kCostsAhead) {
       for (int k = 0; k < stripes; ++k) cost[k] = next_cost_[kRow][k];
       WeighCosts<kRow>(s, cost);
@@ -295,6 +362,10 @@ class RowsInTurn {
         [&](int k, V path) HWY_ATTR { simd::Store(path, D(), slot + k * Lanes()); });
   }
 
+  const SweepView* view_;
+  std::uint8_t* costs_;
+  int pixels_left_, num_ahead_ = 0;   // without their costs; with them
+  const std::uint8_t* ahead_[kRows];  // the costs of each row's next pixel
   int stripes8_;
   int v_, u_, x_, y_;  // of row 0
   const std::int32_t* start_;

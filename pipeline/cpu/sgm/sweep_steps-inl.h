@@ -81,6 +81,47 @@ HWY_INLINE void HammingDistances(const SweepView& s, const std::uint8_t* HWY_RES
   }
 }
 
+#if HWY_TARGET == HWY_AVX2
+// Make the compiler have a value in a register here. GCC otherwise computes addresses and looks up planes long before
+// they are needed, or loads a vector again for each use.
+HWY_INLINE void HoldInRegister(V8& v) { asm volatile("" : "+x"(v.raw)); }
+HWY_INLINE void HoldInRegister(const std::uint8_t*& pointer) { asm volatile("" : "+r"(pointer)); }
+
+// Hamming distances of two pixels side by side; left, start: of the left one, whose costs are first. What vector k of
+// one pixel is compared with, vector k + 1 of the other one is as well: it is loaded once for both.
+template <int kStripes, int kPlanes>
+HWY_INLINE void HammingDistancesOfTwo(const SweepView& s, const std::uint8_t* HWY_RESTRICT left,
+                                      const std::uint8_t* HWY_RESTRICT right,
+                                      const std::int32_t* HWY_RESTRICT start, V8 (&cost)[2][kStripes]) {
+  const Tag8 d;
+  constexpr int kGroup = kStripes % 4 == 0 ? 4 : kStripes;  // as many sums of two pixels as registers hold
+  const std::ptrdiff_t phase_length = s.phase_length, next_pixel = s.num_planes;
+  HWY_UNROLL(16)  // in a loop, GCC loads all planes' tables before it, and keeps them in memory
+  for (int first = 0; first < kStripes; first += kGroup) {
+    const std::uint8_t* plane = right;
+    V8 count[2][kGroup];
+    const auto add = [&](V8& sum, int p, V8 counts, V8 codes) HWY_ATTR {
+      const V8 found = simd::TableLookupBytes(counts, codes);
+      sum = p == 0 ? found : simd::Add(sum, found);
+      HoldInRegister(sum);
+    };
+    HWY_UNROLL(16)
+    for (int p = 0; p < kPlanes; ++p, plane += phase_length) {
+      HoldInRegister(plane);
+      const V8 counts = CountsOfDifferingBits(d, left[p]);
+      const V8 next_counts = CountsOfDifferingBits(d, left[next_pixel + p]);
+      for (int k = -1; k < kGroup; ++k) {
+        V8 codes = simd::LoadU(d, plane + start[-first - k]);
+        if (k >= 0 && k + 1 < kGroup) HoldInRegister(codes);
+        if (k >= 0) add(count[0][k], p, counts, codes);
+        if (k + 1 < kGroup) add(count[1][k + 1], p, next_counts, codes);
+      }
+    }
+    for (int k = 0; k < kGroup; ++k) cost[0][first + k] = count[0][k], cost[1][first + k] = count[1][k];
+  }
+}
+#endif
+
 // Adds the gradient term: the distance of each pixel's gradient from the other one's interval, the lower of
 // both, through a table. left and right: the planes after those of the codes (see PlaneKind).
 template <int kStripes>
@@ -280,6 +321,9 @@ struct PathSums {
     sum[k] = kPath == 0 ? t : simd::Add(sum[k], t);
   }
 };
+template <PathCosts kCosts, int kPaths>
+inline constexpr bool kKeepsCosts = KeepsCosts(kCosts, kPaths, kCostsAreDear);
+
 // Keeps the sums of a pixel of the first sweep and, if it KeepsCosts, its costs.
 template <PathCosts kCosts, int kStripes, int kPaths, class V>
 HWY_INLINE void StoreSums(const PathSums<kCosts, kStripes>& sums, int stripes, const V* HWY_RESTRICT cost,
@@ -287,7 +331,12 @@ HWY_INLINE void StoreSums(const PathSums<kCosts, kStripes>& sums, int stripes, c
   const Tag8 d;
   const auto store = [&](V8 v, int i)
                          HWY_ATTR { simd::Stream(v, d, to + i * static_cast<int>(simd::Lanes(d))); };
-  if constexpr (KeepsCosts(kCosts, kPaths)) {
+  if constexpr (kKeepsCosts<kCosts, kPaths> && kPaths == 4) {
+    for (int k = 0; k < stripes; ++k) {
+      store(cost[k], k);
+      store(simd::BitCast(d, sums.sum[k]), stripes + k);
+    }
+  } else if constexpr (kKeepsCosts<kCosts, kPaths>) {
     for (int k = 0; k < stripes; ++k) {
       const V8 one = simd::BitCast(d, sums.sum[k]), two = simd::BitCast(d, sums.sum[stripes + k]);
       // If it is lower than either, it lacks 256.
@@ -325,13 +374,15 @@ HWY_INLINE void AggregatedCosts(const SweepView& s, const PathSums<kCosts, kStri
     if (kPadded && s.pad16 != nullptr) sum = simd::Or(sum, simd::Load(d, s.pad16 + i * lanes));
     simd::Store(sum, d, sums + i * lanes);
   };
+  // The first vector of the sums of two paths.
+  const int pairs = kKeepsCosts<kCosts, kPaths> && kPaths == 4 ? stripes : 0;
   // The numbers of disparities that take this many vectors are either all or none few enough for keys.
   constexpr bool kMayBeKeys = GivesKeys(kCosts, kPaths, kStripes * static_cast<int>(simd::MaxLanes(Tag8())));
   if constexpr (kMayBeKeys) {
     if (kStripes > 0 || s.doubled_disparity != nullptr) {
       for (int k = 0; k < stripes; ++k) {
         // The mean of sum << 8 | 2 d and sum << 8, rounded up, is (sum + sum) << 7 | d.
-        const V16 one = own.sum[k], two = simd::Load(d, first16 + k * lanes);
+        const V16 one = own.sum[k], two = simd::Load(d, first16 + (pairs + k) * lanes);
         const V16 sum_bits = simd::Set(d, std::uint16_t{0xFF00});
         const V16 even = simd::Load(d, s.doubled_disparity + k * lanes);
         const V16 odd = simd::Load(d, s.doubled_disparity + (stripes + k) * lanes);
@@ -345,7 +396,7 @@ HWY_INLINE void AggregatedCosts(const SweepView& s, const PathSums<kCosts, kStri
     V16 even, odd;
     if constexpr (ArePairs(kCosts)) {
       // Sum of the words, minus the odd bytes' sum times 256, is the sum of the even bytes.
-      const V16 one = own.sum[k], two = simd::Load(d, first16 + k * lanes);
+      const V16 one = own.sum[k], two = simd::Load(d, first16 + (pairs + k) * lanes);
       V16 words = simd::Add(one, two);
       V16 two_odd = simd::ShiftRight<8>(two);
       odd = simd::Add(simd::ShiftRight<8>(one), two_odd);
@@ -374,7 +425,7 @@ HWY_INLINE void AggregatedCosts(const SweepView& s, const PathSums<kCosts, kStri
     if constexpr (kCosts == PathCosts::kWide16) {
       even = simd::Add(even, simd::ShiftLeft<kShift>(cost[k]));
       odd = simd::Add(odd, simd::ShiftLeft<kShift>(cost[stripes + k]));
-    } else if constexpr (kCosts != PathCosts::kPairs8 && !KeepsCosts(kCosts, kPaths)) {
+    } else if constexpr (kCosts != PathCosts::kPairs8 && !(ArePairs(kCosts) && kPaths == 8)) {
       const V16 both = simd::BitCast(d, cost[k]);
       even = simd::Add(even, simd::ShiftRight<8 - kShift>(simd::ShiftLeft<8>(both)));
       odd = simd::Add(odd, simd::ShiftLeft<kShift>(simd::ShiftRight<8>(both)));

@@ -11,7 +11,7 @@ HWY_BEFORE_NAMESPACE();
 namespace parallax::cpu::HWY_NAMESPACE {
 namespace {
 
-VectorTraits TraitsOfTarget() { return {static_cast<int>(simd::Lanes(Tag8())), kPlaneBits}; }
+VectorTraits TraitsOfTarget() { return {static_cast<int>(simd::Lanes(Tag8())), kPlaneBits, kCostsAreDear}; }
 
 }  // namespace
 }  // namespace parallax::cpu::HWY_NAMESPACE
