@@ -16,7 +16,10 @@ std::uint64_t NextNumber() {
   return ++next;
 }
 
-std::uint64_t BitOf(int core) { return std::uint64_t{1} << core; }
+// 0 for a core that has none.
+std::uint64_t BitOf(int core) {
+  return core >= 0 && core < kMostCores ? std::uint64_t{1} << core : std::uint64_t{0};
+}
 
 // What a thread knows about the loop that it takes part in.
 struct Place {
@@ -44,7 +47,6 @@ bool CoresOfLoop::Reacquire() { return place.cores != nullptr && place.cores->Ta
 bool CoresOfLoop::Take() {
   if (!looks_) return false;
   const int core = sched_getcpu();
-  if (core < 0 || core >= kMostCores) return false;
   if (place.loop == number_) {
     if (place.core == core) return false;
     taken_ &= ~BitOf(place.core);
@@ -53,7 +55,7 @@ bool CoresOfLoop::Take() {
   const std::uint64_t before = taken_.fetch_or(BitOf(core));
   if ((before & BitOf(core)) == 0 || !Leave(before)) return false;
   place.core = sched_getcpu();
-  if (place.core >= 0 && place.core < kMostCores) taken_ |= BitOf(place.core);
+  taken_ |= BitOf(place.core);
   return true;
 }
 

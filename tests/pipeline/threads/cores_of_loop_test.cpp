@@ -1,7 +1,12 @@
 #include "pipeline/threads/cores_of_loop.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -9,6 +14,19 @@
 
 #ifdef __linux__
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace {
+thread_local int pretended_core = -1;  // -1: none
+}  // namespace
+
+// In the system's place.
+extern "C" int sched_getcpu() noexcept {
+  unsigned core = 0;
+  if (pretended_core >= 0) return pretended_core;
+  return syscall(SYS_getcpu, &core, nullptr, nullptr) == 0 ? static_cast<int>(core) : -1;
+}
 #endif
 
 namespace parallax {
@@ -68,6 +86,22 @@ TEST(CoresOfLoop, AThreadOnTheCoreOfAnotherGoesToOneThatIsFree) {
 TEST(CoresOfLoop, AThreadThatMayUseOneCoreStays) { EXPECT_EQ(TimesMoved(2, {SomeCores().front()}, 5), 0); }
 
 TEST(CoresOfLoop, OfManyThreadsNoneIsMoved) { EXPECT_EQ(TimesMoved(5, SomeCores(), 5), 0); }
+
+TEST(CoresOfLoop, AThreadBeyondTheCountedCoresForgetsTheLoopBefore) {
+  alignas(CoresOfLoop) std::byte memory[sizeof(CoresOfLoop)];
+  CoresOfLoop* before = nullptr;
+  std::thread([&] { before = new (memory) CoresOfLoop(2); }).join();
+  pretended_core = 1;
+  before->Take();
+  std::thread([&] { std::destroy_at(before); }).join();
+  std::memset(memory, 1, sizeof(memory));
+  pretended_core = 64;
+  CoresOfLoop loop(2);
+  pretended_core = 2;
+  EXPECT_FALSE(CoresOfLoop::Reacquire());
+  pretended_core = -1;
+  EXPECT_THAT(memory, testing::Each(std::byte{1}));
+}
 
 #endif
 
