@@ -34,7 +34,7 @@ struct Ros2Spec {
 
 [[noreturn]] void Refuse(const std::string& spec, const std::string& why) {
   throw InvalidArgument(
-      "'" + spec + "': " + why +
+      "'" + Printable(spec) + "': " + why +
       "; name topics as ros2:left=/stereo/left/image_raw,right=/stereo/right/image_raw, with "
       "domain=N, reliable=1, left_info=TOPIC or right_info=TOPIC after that");
 }
@@ -64,7 +64,7 @@ Ros2Spec ParseTopics(const std::string& spec) {
     if (key != "left" && key != "right" && key != "left_info" && key != "right_info")
       Refuse(spec, "'" + Printable(word) + "' is unknown");
     (is_info ? parsed.infos : parsed.images)[static_cast<std::size_t>(side)] =
-        RosTopicName(value, "'" + spec + "'");
+        RosTopicName(value, "'" + Printable(spec) + "'");
   }
   if (parsed.images[0].empty() || parsed.images[1].empty()) Refuse(spec, "names no left or no right topic");
   if (parsed.images[0] == parsed.images[1]) Refuse(spec, "left and right are the same topic");

@@ -39,6 +39,14 @@ TEST(Ros2Names, AreThoseThatRosAllows) {
     EXPECT_THAT(ErrorOf([&] { RosTopicName(name, "x"); }), HasSubstr("is not a name of ROS")) << name;
 }
 
+TEST(Ros2Names, AnErrorIsOneLine) {
+  for (const std::string keys : {"left=/a\nb", "domain=1\n", "right_info=/x\ny"}) {
+    const std::string error = ErrorOf([&] { OpenSource({"ros2:left=/a,right=/b," + keys}); });
+    EXPECT_THAT(error, testing::StartsWith("'ros2:left=/a,right=/b,")) << keys;
+    EXPECT_THAT(error, testing::Not(HasSubstr("\n"))) << keys;
+  }
+}
+
 TEST(Ros2Names, CalibrationStandsBesideTheImages) {
   EXPECT_EQ(InfoTopicOf("/stereo/left/image_raw"), "/stereo/left/camera_info");
   EXPECT_EQ(InfoTopicOf("/stereo/left/image_raw/compressed"), "/stereo/left/camera_info");
