@@ -38,7 +38,7 @@ TEST_F(TimeControls, SliderStepsAndPace) {
   EXPECT_TRUE(window.Await(TimeHas("shown", 0)));
   window.PressKey("shift+Right");
   EXPECT_TRUE(window.Await(TimeHas("shown", 10)));
-  EXPECT_EQ(window.State()["frame"], "000010_10");
+  EXPECT_TRUE(window.Await([](const Json& state) { return state["frame"] == "000010_10"; }));
   window.PressKey("shift+Left");
   EXPECT_TRUE(window.Await(TimeHas("shown", 0)));
   window.PressKey("Right");
