@@ -66,8 +66,8 @@ enum class FarPoints { kRefused, kLeftOut };
 // that are refused.
 InputCloud ReadInputCloud(const std::filesystem::path& path, FarPoints far_points = FarPoints::kRefused);
 
-// Throws Error if a number of a point, or of another `thing`, is too large for distances. values: `dims`
-// numbers for each thing; index_in_file: as in InputCloud.
+// Throws Error if a value is too large for distances. values: `dims` numbers for each row; thing: what a row is
+// called in the message, such as "point"; index_in_file: see InputCloud.
 void CheckDistancesFit(const std::string& file, const std::string& thing, std::span<const float> values,
                        int dims, const std::vector<std::int32_t>& index_in_file);
 

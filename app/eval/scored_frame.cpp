@@ -87,7 +87,8 @@ ScoredFrame ScoredFrameOf(const JournalRecord& record) {
   frame.name = record.Get(kName);
   frame.index = ToInteger<std::size_t>(NumberFromText(record.Get(kIndex)));
   const auto* const outcome = std::find(std::begin(kOutcomes), std::end(kOutcomes), record.Get(kOutcome));
-  if (outcome == std::end(kOutcomes)) throw Error("frame " + frame.name + ": its scores lack an outcome");
+  if (outcome == std::end(kOutcomes))
+    throw Error("frame " + frame.name + ": the stored scores have no outcome");
   frame.outcome = static_cast<ScoredFrame::Outcome>(outcome - std::begin(kOutcomes));
   frame.reason = record.Get(kReason);
   frame.numbers = ParseNumbers(record.Get(kNumbers));

@@ -23,7 +23,7 @@ struct RecordOptions {
   std::vector<std::string> outputs;  // of kRecordedOutputNames, in addition to images and calibration
   bool show_filled = false;          // filled pixels become points of clouds, too
   std::string parameters{};          // text of parameters.yaml, for `parallax verify`
-  bool with_rig = false;             // what is known of the rig is recorded
+  bool with_rig = false;             // measurements of the rig are recorded
 };
 
 // What is computed of a frame, as --record-write takes it, in the order of the enumerators.
@@ -46,8 +46,8 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  // Waits while too many frames are queued. After a failed write frames are ignored. rig: what a new measurement of
-  // the rig says (RigJson); empty = there is none.
+  // Waits while too many frames are queued. After a failed write frames are ignored. rig: a new measurement of
+  // the rig (RigJson); empty = no new one.
   void Record(std::shared_ptr<const MatchedFrame> frame, std::string rig = {});
   // Writes the remaining frames and the file's summary; no frame may follow. There is no file without a
   // frame. Safe to call again.

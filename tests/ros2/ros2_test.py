@@ -228,7 +228,7 @@ class Input(unittest.TestCase):
 
 
 def words_of_launch(file):
-    """What a launch file starts with its default arguments: stand-ins for the package launch, which needs ROS."""
+    """The command that a launch file starts by default. Stand-ins replace the package launch, which needs ROS."""
     launch, actions, substitutions = (types.ModuleType(name) for name in ("launch", "launch.actions", "launch.substitutions"))
     launch.LaunchDescription = list
     actions.DeclareLaunchArgument = lambda name, default_value: (name, default_value)
@@ -244,7 +244,7 @@ def words_of_launch(file):
 
 
 class Documented(unittest.TestCase):
-    """Commands of the page, the service and the launch file, word by word."""
+    """The commands of the page, the service and the launch file work as they are written."""
 
     def works(self, words):
         self.assertEqual(Path(words[0]).name, "parallax")

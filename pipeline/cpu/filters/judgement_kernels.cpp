@@ -219,7 +219,7 @@ void SumLeavesRowOfTarget(int bias, const PixelTree* trees, int num_trees, const
   }
 }
 #else
-// Of kVectors vectors of pixels, which share what is loaded of the trees.
+// Sums the leaves of kVectors vectors of pixels. Each value of a tree is loaded once for all of them.
 template <int kVectors>
 HWY_INLINE void SumLeaves(int bias, const PixelTree* trees, int num_trees,
                           const std::uint8_t* HWY_RESTRICT column, std::ptrdiff_t feature_stride,
@@ -236,7 +236,7 @@ HWY_INLINE void SumLeaves(int bias, const PixelTree* trees, int num_trees,
   for (int v = 0; v < kVectors; ++v) lower[v] = upper[v] = hn::Set(d16, static_cast<std::int16_t>(bias));
   for (int i = 0; i < num_trees; ++i) {
     const PixelTree& tree = trees[i];
-    // Gives answer(v, the negated answers of vector v): only AVX-512 and NEON compare unsigned bytes in one operation.
+    // Calls answer(v, negated answers of vector v). Only AVX-512 and NEON compare unsigned bytes in one operation.
     const auto ask = [&](int level, const auto& answer) HWY_ATTR {
       const V threshold = hn::Set(d, tree.thresholds[level]);
       const std::uint8_t* HWY_RESTRICT row = column + tree.features[level] * feature_stride;

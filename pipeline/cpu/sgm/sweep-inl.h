@@ -75,7 +75,7 @@ void Sweep(const SweepView& s, const SweepPart* parts) {
     const bool plain_p2 = kTerms == SweepTerms::kAll || s.p2 == nullptr;
     if (s.pad == nullptr && plain_p2 && s.volume != nullptr) {
       using Plain = SweepKind<kCosts, kTerms, kStripes8, kPlanes, kPaths, kLast, Pixels::kPlain>;
-      // What makes costs ahead asks whether their partners are inside.
+      // MakeCostsOfRow asks by itself whether the partners are inside.
       if constexpr (!kMakesCostsAhead<Plain>) {
         const int u_begin = std::min(parts[0].u_begin, parts[1].u_begin);
         const int u_end = std::max(parts[0].u_end, parts[1].u_end);

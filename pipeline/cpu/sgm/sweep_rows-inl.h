@@ -223,7 +223,7 @@ class RowsInTurn {
     if constexpr (!Kind::kPlain) ReplacePad<kStripes8>(s, cost);
   }
 
-  // Of all rows' next pixels.
+  // Makes the costs of the next pixels of all rows.
   HWY_INLINE void MakeCostsAhead() {
     if constexpr (kMakesCostsAhead<Kind>) {
       num_ahead_ = std::min(pixels_left_, kPixelsAhead);

@@ -21,7 +21,7 @@ namespace {
 thread_local int pretended_core = -1;  // -1: none
 }  // namespace
 
-// In the system's place.
+// Replaces the system call, so that the test chooses the core.
 extern "C" int sched_getcpu() noexcept {
   unsigned core = 0;
   if (pretended_core >= 0) return pretended_core;
