@@ -15,5 +15,6 @@ extern const Target kJpeg, kTiff, kOtherImage, kTruthImage, kVideo;          // 
 extern const Target kMcap, kRosMessage;                                      // targets/recordings.cpp
 extern const Target kDataSet, kEstimates, kJournal;                          // targets/folders.cpp
 extern const Target kRecord, kScoredRun;                                     // targets/results.cpp
+extern const Target kMatcher;                                                // targets/matcher.cpp
 
 }  // namespace parallax::fuzz

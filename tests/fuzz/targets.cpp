@@ -62,7 +62,8 @@ const std::vector<Target>& Targets() {
                                               kEstimates,
                                               kJournal,
                                               kRecord,
-                                              kScoredRun};
+                                              kScoredRun,
+                                              kMatcher};
   return targets;
 }
 

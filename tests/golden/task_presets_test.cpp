@@ -11,6 +11,7 @@
 #include "parallax/matcher.h"
 #include "tests/datasets/synthetic_frames.h"
 #include "tests/golden/golden.h"
+#include "tests/golden/preset_names.h"
 
 namespace parallax {
 namespace {
@@ -42,11 +43,7 @@ TEST_P(GoldenTaskPreset, OfThreeFramesOfAStreet) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Presets, GoldenTaskPreset, testing::ValuesIn(TaskPresets()), [](const auto& preset) {
-  std::string name(preset.param.name);
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Presets, GoldenTaskPreset, testing::ValuesIn(TaskPresets()), TestNameOf);
 
 }  // namespace
 }  // namespace parallax

@@ -11,6 +11,7 @@
 #include <limits>
 #include <memory>
 #include <random>
+#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -43,9 +44,11 @@ struct SweepCase {
 class SweepRandom {
  public:
   explicit SweepRandom(std::uint64_t seed) : engine_(seed) {}
+  // Takes two of a fuzzer's bytes for each number, and zeros after the last one.
+  explicit SweepRandom(std::span<const std::uint8_t> bytes) : bytes_(bytes), has_bytes_(true) {}
   // Uniform enough in low .. high.
   int Between(int low, int high) {
-    return low + static_cast<int>(engine_() % static_cast<std::uint64_t>(high - low + 1));
+    return low + static_cast<int>(Next() % static_cast<std::uint64_t>(high - low + 1));
   }
   bool OneIn(int n) { return Between(1, n) == 1; }
   template <typename... T>
@@ -55,15 +58,23 @@ class SweepRandom {
   }
 
  private:
+  std::uint64_t Next() {
+    if (!has_bytes_) return engine_();
+    std::uint64_t number = 0;
+    for (int i = 0; i < 2 && !bytes_.empty(); ++i, bytes_ = bytes_.subspan(1))
+      number = number << 8 | bytes_[0];
+    return number;
+  }
+
   std::mt19937_64 engine_;
+  std::span<const std::uint8_t> bytes_;
+  bool has_bytes_ = false;
 };
 
 // Sizes 1x1 .. 300x200, D 1 .. 300 (now and then up to 1024 on a small image), negative min_disparity, every
 // window, path count, penalty regime and filter.
-inline SweepCase MakeSweepCase(std::uint64_t seed) {
-  SweepRandom random(seed * 2 + 1);
+inline SweepCase DrawSweepCase(SweepRandom& random) {
   SweepCase c;
-  c.seed = seed;
   const int shape = random.Between(0, 9);
   const int largest_width = shape < 2 ? 8 : shape < 8 ? 100 : 300;
   const int largest_height = shape < 2 ? 8 : shape < 8 ? 60 : 200;
@@ -150,10 +161,15 @@ inline SweepCase MakeSweepCase(std::uint64_t seed) {
   return c;
 }
 
-// The same cases for AD-Census, with every constant and switch of it.
-inline SweepCase MakeAdCensusSweepCase(std::uint64_t seed) {
-  SweepCase c = MakeSweepCase(seed);
-  SweepRandom random(seed * 2 + 1 + (std::uint64_t{1} << 32));
+inline SweepCase MakeSweepCase(std::uint64_t seed) {
+  SweepRandom random(seed * 2 + 1);
+  SweepCase c = DrawSweepCase(random);
+  c.seed = seed;
+  return c;
+}
+
+// The same case for AD-Census, with every constant and switch of it.
+inline void DrawAdCensus(SweepRandom& random, SweepCase& c) {
   c.parameters.method = Method::kAdCensus;
   c.parameters.filter.speckle_size = random.OneOf(0, 0, 10, c.parameters.filter.speckle_size);
   AdCensusParameters& a = c.parameters.ad_census;
@@ -179,6 +195,12 @@ inline SweepCase MakeAdCensusSweepCase(std::uint64_t seed) {
   a.discontinuities = !random.OneIn(4);
   c.parameters.refinement.planes = random.OneIn(4);
   c.parameters.refinement.smoothing_passes = random.OneOf(0, 0, 1, 2);
+}
+
+inline SweepCase MakeAdCensusSweepCase(std::uint64_t seed) {
+  SweepCase c = MakeSweepCase(seed);
+  SweepRandom random(seed * 2 + 1 + (std::uint64_t{1} << 32));
+  DrawAdCensus(random, c);
   return c;
 }
 
@@ -186,8 +208,7 @@ struct SweepPair {
   CameraImage left, right;
 };
 
-inline SweepPair MakeSweepPair(const SweepCase& c) {
-  SweepRandom random(c.seed * 2 + 2);
+inline SweepPair MakeSweepPair(const SweepCase& c, SweepRandom random) {
   const int width = c.options.width, height = c.options.height;
   const int dmin = c.parameters.matching_cost.min_disparity, num = c.parameters.matching_cost.num_disparities;
   const int largest = c.pixel_type == 1 ? 65535 : 255;
@@ -240,6 +261,8 @@ inline SweepPair MakeSweepPair(const SweepCase& c) {
   };
   return {convert(left), convert(right)};
 }
+
+inline SweepPair MakeSweepPair(const SweepCase& c) { return MakeSweepPair(c, SweepRandom(c.seed * 2 + 2)); }
 
 // The same pixels as somebody else's memory has them: rows padded with junk, to 4 bytes or by whole and half
 // pixels, every third image upside down.

@@ -113,7 +113,7 @@ void DrivenWindow::ChooseEntry(const std::string& name, int entry) {
   if (!state.contains("controls") || !state["controls"].contains(name)) return;
   const std::vector<int> box = state["controls"][name];
   Use(name);
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // its list opens
+  Settle();  // its list is open
   // Entries are lower than the box, whose text has more room around it.
   const int first = box[1] + box[3] / 2 + box[3] - 4, pitch = box[3] - 2;
   ShortClick(box[0] + box[2] / 2, first + entry * pitch);
