@@ -12,7 +12,6 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstring>
-#include <deque>
 #include <mutex>
 #include <string_view>
 #include <utility>
@@ -171,7 +170,7 @@ class GstreamerStream final : public LiveDevice {
       arrived_.wait_for(lock, longest, [this] { return !waiting_.empty(); });
       if (!waiting_.empty()) {
         arrival = std::move(waiting_.front());
-        waiting_.pop_front();
+        waiting_.erase(waiting_.begin());
       }
     }
     if (!arrival.sample) {
@@ -450,7 +449,7 @@ class GstreamerStream final : public LiveDevice {
 
   std::mutex mutex_;
   std::condition_variable arrived_;
-  std::deque<Arrival> waiting_;  // the oldest first
+  std::vector<Arrival> waiting_;  // the oldest first
   std::atomic<std::size_t> num_overrun_ = 0;
 };
 
