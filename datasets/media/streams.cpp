@@ -139,7 +139,8 @@ class Converter {
 // A pipeline that plays.
 class GstreamerStream final : public LiveDevice {
  public:
-  GstreamerStream(const std::string& line, std::string label) : label_(std::move(label)) {
+  GstreamerStream(const std::string& line, std::string label, std::shared_ptr<HostMemory> image_memory)
+      : label_(std::move(label)), image_memory_(std::move(image_memory)) {
     Begin();
     Parse(line);
     FindSinks();
@@ -415,6 +416,7 @@ class GstreamerStream final : public LiveDevice {
       ++num_damaged_;
       return std::nullopt;
     }
+    const UseHostMemory use(image_memory_);  // the program's choice for this thread is not the module's
     LivePicture picture;
     picture.time_s = TimeOf(arrival);
     picture.side = arrival.side;
@@ -430,8 +432,10 @@ class GstreamerStream final : public LiveDevice {
         break;
       default:
         // Keeps a copy, because a source may have few buffers.
-        picture.decode = [info, converter = sinks_[static_cast<std::size_t>(arrival.side)]->converter,
+        picture.decode = [info, memory = image_memory_,
+                          converter = sinks_[static_cast<std::size_t>(arrival.side)]->converter,
                           copy = std::shared_ptr<GstBuffer>(gst_buffer_copy_deep(buffer), gst_buffer_unref)] {
+          const UseHostMemory use(memory);
           return std::optional(converter->ToRgb(info, copy.get()));
         };
     }
@@ -440,6 +444,7 @@ class GstreamerStream final : public LiveDevice {
   }
 
   const std::string label_;
+  const std::shared_ptr<HostMemory> image_memory_;
   Element pipeline_;
   std::vector<std::unique_ptr<Sink>> sinks_;  // left or both, right
   bool is_finite_ = false, told_sync_ = false;
@@ -455,8 +460,9 @@ class GstreamerStream final : public LiveDevice {
 
 }  // namespace
 
-std::unique_ptr<LiveDevice> OpenStream(const std::string& line, const std::string& label) {
-  return std::make_unique<GstreamerStream>(line, label);
+std::unique_ptr<LiveDevice> OpenStream(const std::string& line, const std::string& label,
+                                       std::shared_ptr<HostMemory> image_memory) {
+  return std::make_unique<GstreamerStream>(line, label, std::move(image_memory));
 }
 
 }  // namespace parallax::media
@@ -467,7 +473,8 @@ std::unique_ptr<LiveDevice> OpenStream(const std::string& line, const std::strin
 
 namespace parallax::media {
 
-std::unique_ptr<LiveDevice> OpenStream(const std::string& line, const std::string&) {
+std::unique_ptr<LiveDevice> OpenStream(const std::string& line, const std::string&,
+                                       std::shared_ptr<HostMemory>) {
   throw Error("gst:" + line +
               ": this program was built without GStreamer; install libgstreamer-plugins-base1.0-dev and "
               "configure it with -DPARALLAX_GSTREAMER=ON");
