@@ -123,17 +123,14 @@ FrameWriter::FrameWriter(fs::path folder, std::vector<Output> asked, const Uncer
       asked_(std::move(asked)),
       uncertainty_(uncertainty),
       show_filled_(show_filled),
-      clouds_(clouds) {}
+      clouds_(clouds),
+      outputs_{RequestedOutputs(false), RequestedOutputs(true)} {
+  std::erase_if(outputs_[0], NeedsCalibration);
+}
 
 fs::path FrameWriter::PathOf(Output output, const std::string& name) const {
   const OutputRow& place = RowOf(output);
   return folder_ / place.folder / (name + std::string(place.ending));
-}
-
-std::vector<Output> FrameWriter::OutputsFor(bool calibrated) const {
-  std::vector<Output> outputs = RequestedOutputs(calibrated);
-  if (!calibrated) std::erase_if(outputs, NeedsCalibration);
-  return outputs;
 }
 
 std::optional<WantedReprojection> FrameWriter::ReprojectionOf(const StereoFrame& frame) const {
@@ -185,9 +182,8 @@ void FrameWriter::Write(const MatchedFrame& matched, FrameReport& report) const 
   const std::string& name = matched.frame.name;
   const HostImageView<const float> disparity = matched.map.disparity();
   const bool calibrated = matched.frame.rig.has_value();
-  for (const std::string& note : {matched.frame.note, EndOfRangeNote(matched)}) {
-    if (!note.empty()) report.notes.push_back(note);
-  }
+  if (!matched.frame.note.empty()) report.notes.push_back(matched.frame.note);
+  if (std::string note = EndOfRangeNote(matched); !note.empty()) report.notes.push_back(std::move(note));
   if (!calibrated) {
     const std::string why = matched.frame.rig_note.empty() ? "no calibration" : matched.frame.rig_note;
     if (asked_.empty()) report.notes.push_back("no depth and cloud: " + why + " (--rig names one)");
@@ -196,7 +192,7 @@ void FrameWriter::Write(const MatchedFrame& matched, FrameReport& report) const 
       report.missing.push_back(std::string(RowOf(output).name) + ": " + why);
     }
   }
-  const std::vector<Output> outputs = OutputsFor(calibrated);
+  const std::vector<Output>& outputs = OutputsFor(calibrated);
   if (Contains(outputs, Output::kDisparity)) {
     const DisparityPngCounts counts = WriteDisparityPng(PathOf(Output::kDisparity, name), disparity);
     report.num_valid = counts.num_valid;

@@ -3,6 +3,7 @@
 // depth_sigma/NAME.pfm, left/NAME.png, right/NAME.png.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -62,7 +63,7 @@ class FrameWriter {
 
   std::filesystem::path PathOf(Output output, const std::string& name) const;
   // The outputs that are written for a frame.
-  std::vector<Output> OutputsFor(bool calibrated) const;
+  const std::vector<Output>& OutputsFor(bool calibrated) const { return outputs_[calibrated ? 1 : 0]; }
   // The requested outputs, including those that need a missing calibration.
   std::vector<Output> RequestedOutputs(bool calibrated) const;
   // The folders of all outputs.
@@ -78,6 +79,7 @@ class FrameWriter {
   UncertaintyParameters uncertainty_;
   bool show_filled_;
   RunClouds* clouds_;
+  std::array<std::vector<Output>, 2> outputs_;  // without calibration and with it
 };
 
 }  // namespace parallax::app

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,11 +15,13 @@
 
 namespace parallax::app {
 
-// The figures of one frame; plain bytes.
+// The figures of one frame, as in its report; plain bytes.
 struct FrameFigures {
   std::uint64_t index = 0;  // in the source
   FrameOutcome outcome = FrameOutcome::kDone;
-  bool is_incomplete = false, has_notes = false;
+  std::uint32_t num_missing = 0, num_notes = 0;
+  int width = 0, height = 0, num_disparities = 0;
+  double density_percent = 0;
   StageTimes times;
   double read_ms = 0, match_ms = 0, write_ms = 0;
   CloudFigures clouds;
@@ -33,13 +36,14 @@ class ReportSpool {
   // Frames may end in any order; from here on they come in the order of the source.
   void Sort();
 
-  // Calls visit with every frame until it returns false. During the call the line may be passed to Read.
-  using Visit = std::function<bool(const FrameFigures& figures, std::string_view line)>;
+  // Calls visit with every frame until it returns false. During the call both may be passed to Read.
+  using Visit = std::function<bool(const FrameFigures& figures, std::string_view texts)>;
   void ForEach(const Visit& visit) const;
-  static FrameReport Read(std::string_view line);
+  static FrameReport Read(const FrameFigures& figures, std::string_view texts);
 
  private:
-  RecordSpool records_;               // the figures of a frame, and its report as a journal line
+  RecordSpool records_;               // the figures of a frame, and its texts, each after its length
+  std::string record_;                // the last one, whose memory serves the next
   std::vector<std::uint64_t> order_;  // positions in records_; empty: already in order
 };
 

@@ -76,9 +76,9 @@ struct NoteGroup {
 
 std::vector<NoteGroup> GroupNotes(const ReportSpool& frames) {
   std::vector<NoteGroup> groups;
-  frames.ForEach([&](const FrameFigures& figures, std::string_view line) {
-    if (!figures.has_notes) return true;
-    const FrameReport frame = ReportSpool::Read(line);
+  frames.ForEach([&](const FrameFigures& figures, std::string_view texts) {
+    if (figures.num_notes == 0) return true;
+    const FrameReport frame = ReportSpool::Read(figures, texts);
     for (const std::string& note : frame.notes) {
       std::string kind = note;
       std::erase_if(kind, [](char c) { return c >= '0' && c <= '9'; });
@@ -215,8 +215,8 @@ void RunSummary::Finish(double elapsed_s, bool interrupted) {
 
 std::optional<FrameReport> RunSummary::First(const std::function<bool(const FrameFigures&)>& test) const {
   std::optional<FrameReport> first;
-  frames_.ForEach([&](const FrameFigures& figures, std::string_view line) {
-    if (test(figures)) first = ReportSpool::Read(line);
+  frames_.ForEach([&](const FrameFigures& figures, std::string_view texts) {
+    if (test(figures)) first = ReportSpool::Read(figures, texts);
     return !first;
   });
   return first;
@@ -227,7 +227,7 @@ std::optional<FrameReport> RunSummary::FirstFailed() const {
 }
 
 std::optional<FrameReport> RunSummary::FirstIncomplete() const {
-  return First([](const FrameFigures& frame) { return frame.is_incomplete; });
+  return First([](const FrameFigures& frame) { return frame.num_missing > 0; });
 }
 
 double RunSummary::FramesPerSecond() const {
@@ -319,8 +319,8 @@ void RunSummary::WriteJson(std::ostream& stream) const {
   head.erase(head.rfind("\n}"));
   stream << head << ",\n  \"frames\": [";
   std::string_view between = "\n    ";
-  frames_.ForEach([&](const FrameFigures&, std::string_view line) {
-    std::string text = JsonText(FrameJson(ReportSpool::Read(line)));
+  frames_.ForEach([&](const FrameFigures& figures, std::string_view texts) {
+    std::string text = JsonText(FrameJson(ReportSpool::Read(figures, texts)));
     text.pop_back();
     stream << between;
     for (const char c : text) c == '\n' ? stream << "\n    " : stream << c;

@@ -12,8 +12,10 @@ std::unique_ptr<FrameSource> WithDecimation(std::unique_ptr<FrameSource> source,
                                             const Parameters& parameters) {
   const int factor = parameters.live.decimation;
   if (factor == 1) return source;
-  return std::make_unique<AdjustedSource>(std::move(source),
-                                          [factor](StereoFrame& frame) { Decimate(factor, frame); });
+  return std::make_unique<AdjustedSource>(
+      std::move(source), [factor, masks = std::make_shared<ReducedMasks>()](StereoFrame& frame) {
+        Decimate(factor, frame, *masks);
+      });
 }
 
 void AddLiveFilters(const Parameters& parameters, int num_threads, FrameSteps& steps) {

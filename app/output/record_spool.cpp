@@ -63,7 +63,9 @@ class RecordSpool::File {
   FileDescriptor descriptor_;
 };
 
-RecordSpool::RecordSpool(std::filesystem::path folder) : folder_(std::move(folder)) {}
+RecordSpool::RecordSpool(std::filesystem::path folder) : folder_(std::move(folder)) {
+  if (!folder_.empty()) tail_.reserve(2 * kLargestInMemory_bytes);  // no page is touched before it is needed
+}
 RecordSpool::~RecordSpool() = default;
 RecordSpool::RecordSpool(RecordSpool&&) noexcept = default;
 RecordSpool& RecordSpool::operator=(RecordSpool&&) noexcept = default;

@@ -246,6 +246,7 @@ class RunCommand {
   LiveOptions Live() const {
     LiveOptions live = options_.live;
     live.monitor = monitor_;
+    live.image_memory = kept_heap_;
     return live;
   }
 
@@ -472,7 +473,7 @@ class RunCommand {
     };
     steps.report = [this](FrameReport report) {
       if (report.outcome == FrameOutcome::kDropped) return;
-      report.error = ErrorText(report.error);
+      if (!report.error.empty()) report.error = ErrorText(report.error);
       report.index = share_.IndexOf(report.index);
       if (!share_.follows()) return TakeReport(report);
       try {
@@ -521,7 +522,7 @@ class RunCommand {
     // For a camera low latency matters more than throughput. Frames of files are matched several at a time, with
     // a window as well, so that it does not slow the run.
     const bool usual_in_flight = options_.num_in_flight == 0 && backend_ == "cpu" && total_;
-    if (pool_) steps.image_memory = pool_->image_memory();
+    steps.image_memory = pool_ ? pool_->image_memory() : kept_heap_;
     steps.make_matcher = [this, usual_in_flight](const Parameters& parameters,
                                                  const MatcherOptions& matcher_options) {
       if (pool_)
@@ -544,6 +545,7 @@ class RunCommand {
   ChosenParameters chosen_;
   std::string range_line_;  // how the range of disparities was chosen; empty where it was not
   const std::string_view backend_;
+  const std::shared_ptr<HostMemory> kept_heap_ = std::make_shared<KeptHeap>();
   std::unique_ptr<DevicePool> pool_;  // where a GPU has several frames in flight, or several GPUs share them
   std::size_t memory_limit_bytes_ = 0;
   std::unique_ptr<RunClouds> clouds_;

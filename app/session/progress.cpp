@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "app/output/error_text.h"
 
@@ -14,30 +15,40 @@ constexpr std::chrono::milliseconds kBarPeriod{100};
 constexpr std::chrono::seconds kLinePeriod{5};
 constexpr int kBarWidth = 30;
 
-std::string DurationText(double seconds) {
+void AddDuration(double seconds, std::string& text) {
   const long whole = static_cast<long>(seconds + 0.5);
-  if (whole < 120) return fmt::format("{} s", whole);
-  if (whole < 7200) return fmt::format("{} min", (whole + 30) / 60);
-  return fmt::format("{:.1f} h", seconds / 3600);
+  const auto to = std::back_inserter(text);
+  if (whole < 120) {
+    fmt::format_to(to, "{} s", whole);
+  } else if (whole < 7200) {
+    fmt::format_to(to, "{} min", (whole + 30) / 60);
+  } else {
+    fmt::format_to(to, "{:.1f} h", seconds / 3600);
+  }
 }
 
 }  // namespace
 
-std::string ProgressText(std::size_t num_through, std::size_t num_worked, std::optional<std::size_t> total,
-                         double elapsed_s) {
-  std::string text =
-      total ? fmt::format("{} of {} frames", num_through, *total) : fmt::format("{} frames", num_through);
-  if (num_worked == 0 || elapsed_s <= 0) return text;
+void AddProgress(std::size_t num_through, std::size_t num_worked, std::optional<std::size_t> total,
+                 double elapsed_s, std::string& text) {
+  const auto to = std::back_inserter(text);
+  fmt::format_to(to, "{}", num_through);
+  if (total) fmt::format_to(to, " of {}", *total);
+  text += " frames";
+  if (num_worked == 0 || elapsed_s <= 0) return;
   const double rate = static_cast<double>(num_worked) / elapsed_s;
-  text += fmt::format(", {:.{}f} frames/s", rate, rate < 10 ? 2 : 0);
-  if (total && *total > num_through) {
-    text += ", " + DurationText(static_cast<double>(*total - num_through) / rate) + " left";
-  }
-  return text;
+  fmt::format_to(to, ", {:.{}f} frames/s", rate, rate < 10 ? 2 : 0);
+  if (!total || *total <= num_through) return;
+  text += ", ";
+  AddDuration(static_cast<double>(*total - num_through) / rate, text);
+  text += " left";
 }
 
 Progress::Progress(std::optional<std::size_t> total, std::FILE* stream)
-    : total_(total), stream_(stream), terminal_(isatty(fileno(stream)) == 1) {}
+    : total_(total), stream_(stream), terminal_(isatty(fileno(stream)) == 1) {
+  constexpr std::size_t kLongest_bytes = 200;
+  drawn_text_.reserve(kLongest_bytes);
+}
 
 Progress::~Progress() { Clear(); }
 
@@ -60,17 +71,15 @@ void Progress::Print(const std::string& line) {
 
 void Progress::Draw() {
   const double elapsed_s = std::chrono::duration<double>(Clock::now() - start_).count();
-  const std::string text = ProgressText(num_through_, num_worked_, total_, elapsed_s);
-  if (!terminal_) {
-    Put(text + '\n');
-  } else if (total_ && *total_ > 0) {
+  drawn_ = terminal_;
+  drawn_text_ = terminal_ ? "\r\033[K" : "";
+  if (terminal_ && total_ && *total_ > 0) {
     const int full = static_cast<int>(std::min<std::size_t>(num_through_ * kBarWidth / *total_, kBarWidth));
-    Put(fmt::format("\r\033[K[{:=<{}}{:{}}] {}", "", full, "", kBarWidth - full, text));
-    drawn_ = true;
-  } else {
-    Put("\r\033[K" + text);
-    drawn_ = true;
+    fmt::format_to(std::back_inserter(drawn_text_), "[{:=<{}}{:{}}] ", "", full, "", kBarWidth - full);
   }
+  AddProgress(num_through_, num_worked_, total_, elapsed_s, drawn_text_);
+  if (!terminal_) drawn_text_ += '\n';
+  Put(drawn_text_);
   std::fflush(stream_);
 }
 

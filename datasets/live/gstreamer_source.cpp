@@ -21,7 +21,9 @@ std::string LabelOf(const std::string& line) {
 std::unique_ptr<FrameSource> OpenGstreamer(const std::string& spec, const LiveOptions& options) {
   const std::string line = spec.substr(spec.find(':') + 1);
   const std::string label = LabelOf(line);
-  const auto open = [line, label] { return LoadedPlayers().open_stream(line, label); };
+  const auto open = [line, label, memory = options.image_memory] {
+    return LoadedPlayers().open_stream(line, label, memory);
+  };
   std::unique_ptr<LiveDevice> device = open();
   const int num_streams = device->num_streams();
   std::vector<LiveFeed> feeds;

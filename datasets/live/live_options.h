@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "datasets/layouts/picture_halves.h"
+#include "pipeline/types/host_memory.h"
 
 namespace parallax {
 
@@ -75,7 +76,8 @@ struct LiveOptions {
   double pair_tolerance_ms =
       0;                   // largest difference of the times of a pair; 0 = half the time between frames
   double deadline_ms = 0;  // from capture to result: pairs that would come later are left out; 0 = none
-  std::shared_ptr<LiveMonitor> monitor{};  // may be null
+  std::shared_ptr<LiveMonitor> monitor{};      // may be null
+  std::shared_ptr<HostMemory> image_memory{};  // the preferred memory for pictures; null: the heap
 };
 
 }  // namespace parallax

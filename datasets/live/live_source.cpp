@@ -43,10 +43,12 @@ struct Shared {
   Shared(const LiveOptions& options, const LiveTimings& timings_)
       : timings(timings_),
         monitor(options.monitor ? options.monitor : std::make_shared<LiveMonitor>()),
+        image_memory(options.image_memory),
         pairs(options.pair_tolerance_ms / 1000) {}
 
   const LiveTimings timings;
   const std::shared_ptr<LiveMonitor> monitor;
+  const std::shared_ptr<HostMemory> image_memory;
   std::atomic<bool> stop = false;
   std::vector<std::string> labels;  // of each side
   bool is_pair = false;             // two streams
@@ -100,6 +102,7 @@ class FeedReader {
         delay_(shared_->timings.first_delay) {}
 
   void Run() {
+    const UseHostMemory use(shared_->image_memory);
     while (!shared_->stop) {
       try {
         if (!feed_.device) feed_.device = feed_.open();
@@ -295,8 +298,6 @@ class LiveSource final : public FrameSource {
     }
     current_.reset();
     ++next_;
-    frame.rig_note = "no calibration: cameras and streams carry none, and without one the rows do not match";
-    frame.truth_note = "cameras and streams have no ground truth";
     if (describe_) describe_(frame);
     return frame;
   }

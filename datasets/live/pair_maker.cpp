@@ -13,8 +13,13 @@ constexpr std::size_t kIntervals = 9;    // of which the median is taken
 
 }  // namespace
 
+PairMaker::PairMaker(double tolerance_s) : fixed_tolerance_s_(tolerance_s) {
+  for (Side& side : sides_) side.waiting.reserve(kMostWaiting), side.intervals_s.reserve(kIntervals);
+}
+
 void PairMaker::DropFirst(int side) {
-  sides_[static_cast<std::size_t>(side)].waiting.pop_front();
+  std::vector<LivePicture>& waiting = sides_[static_cast<std::size_t>(side)].waiting;
+  waiting.erase(waiting.begin());
   ++num_unpaired_[static_cast<std::size_t>(side)];
 }
 
@@ -52,8 +57,8 @@ std::optional<PicturePair> PairMaker::Add(LivePicture picture) {
   ++num_seen_[static_cast<std::size_t>(side)];
   if (own.last_s && picture.time_s <= *own.last_s) Forget(side);  // a clock that was set back
   if (own.last_s) {
+    if (own.intervals_s.size() == kIntervals) own.intervals_s.erase(own.intervals_s.begin());
     own.intervals_s.push_back(picture.time_s - *own.last_s);
-    if (own.intervals_s.size() > kIntervals) own.intervals_s.pop_front();
   }
   own.last_s = picture.time_s;
 
@@ -74,7 +79,7 @@ std::optional<PicturePair> PairMaker::Add(LivePicture picture) {
       std::optional<PicturePair> pair(std::in_place);
       (side == 0 ? pair->right : pair->left) = std::move(other.waiting.front());
       (side == 0 ? pair->left : pair->right) = std::move(picture);
-      other.waiting.pop_front();
+      other.waiting.erase(other.waiting.begin());
       return pair;
     }
   }

@@ -3,9 +3,9 @@
 
 #include <array>
 #include <cstddef>
-#include <deque>
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "datasets/live/live_device.h"
 
@@ -19,7 +19,7 @@ class PairMaker {
  public:
   // tolerance_s: the largest difference of the times of a pair; 0 = half the time between the pictures of
   // the faster camera, the median of its last ones.
-  explicit PairMaker(double tolerance_s) : fixed_tolerance_s_(tolerance_s) {}
+  explicit PairMaker(double tolerance_s);
 
   // Adds a picture of side 0 or 1 and returns the pair that it completes: with the nearest picture of the
   // other side in time, if that is near enough. Pictures older than a pair find no partner any more.
@@ -40,8 +40,8 @@ class PairMaker {
 
  private:
   struct Side {
-    std::deque<LivePicture> waiting;  // the oldest first
-    std::deque<double> intervals_s;   // the last ones
+    std::vector<LivePicture> waiting;  // the oldest first
+    std::vector<double> intervals_s;   // the last ones
     std::optional<double> last_s;
   };
   void DropFirst(int side);

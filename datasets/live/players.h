@@ -15,8 +15,9 @@ namespace parallax {
 struct Players {
   // As OpenVideo below.
   std::unique_ptr<FrameSource> (*open_video)(const std::vector<std::string>& files, PictureLayout layout);
-  // A playing GStreamer pipeline; label: in messages. Throws Error.
-  std::unique_ptr<LiveDevice> (*open_stream)(const std::string& line, const std::string& label);
+  // A playing GStreamer pipeline; label: in messages; image_memory: for its pictures, null: the heap. Throws Error.
+  std::unique_ptr<LiveDevice> (*open_stream)(const std::string& line, const std::string& label,
+                                             std::shared_ptr<HostMemory> image_memory);
 };
 
 // Loads the module at the first call. May be called from any thread. Throws Error if it cannot be loaded.

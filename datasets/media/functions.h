@@ -14,6 +14,7 @@ HostImage<Rgb8> ColorsOfMosaic(HostImageView<const std::uint8_t> mosaic, MosaicB
 HostImage<std::uint16_t> GrayOfMosaic(HostImageView<const std::uint16_t> mosaic, MosaicBegin begin);
 
 std::unique_ptr<FrameSource> OpenVideo(const std::vector<std::string>& files, PictureLayout layout);
-std::unique_ptr<LiveDevice> OpenStream(const std::string& line, const std::string& label);
+std::unique_ptr<LiveDevice> OpenStream(const std::string& line, const std::string& label,
+                                       std::shared_ptr<HostMemory> image_memory);
 
 }  // namespace parallax::media

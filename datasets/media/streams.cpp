@@ -12,7 +12,6 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstring>
-#include <deque>
 #include <mutex>
 #include <string_view>
 #include <utility>
@@ -140,7 +139,8 @@ class Converter {
 // A pipeline that plays.
 class GstreamerStream final : public LiveDevice {
  public:
-  GstreamerStream(const std::string& line, std::string label) : label_(std::move(label)) {
+  GstreamerStream(const std::string& line, std::string label, std::shared_ptr<HostMemory> image_memory)
+      : label_(std::move(label)), image_memory_(std::move(image_memory)) {
     Begin();
     Parse(line);
     FindSinks();
@@ -171,7 +171,7 @@ class GstreamerStream final : public LiveDevice {
       arrived_.wait_for(lock, longest, [this] { return !waiting_.empty(); });
       if (!waiting_.empty()) {
         arrival = std::move(waiting_.front());
-        waiting_.pop_front();
+        waiting_.erase(waiting_.begin());
       }
     }
     if (!arrival.sample) {
@@ -416,6 +416,7 @@ class GstreamerStream final : public LiveDevice {
       ++num_damaged_;
       return std::nullopt;
     }
+    const UseHostMemory use(image_memory_);  // the program's choice for this thread is not the module's
     LivePicture picture;
     picture.time_s = TimeOf(arrival);
     picture.side = arrival.side;
@@ -431,8 +432,10 @@ class GstreamerStream final : public LiveDevice {
         break;
       default:
         // Keeps a copy, because a source may have few buffers.
-        picture.decode = [info, converter = sinks_[static_cast<std::size_t>(arrival.side)]->converter,
+        picture.decode = [info, memory = image_memory_,
+                          converter = sinks_[static_cast<std::size_t>(arrival.side)]->converter,
                           copy = std::shared_ptr<GstBuffer>(gst_buffer_copy_deep(buffer), gst_buffer_unref)] {
+          const UseHostMemory use(memory);
           return std::optional(converter->ToRgb(info, copy.get()));
         };
     }
@@ -441,6 +444,7 @@ class GstreamerStream final : public LiveDevice {
   }
 
   const std::string label_;
+  const std::shared_ptr<HostMemory> image_memory_;
   Element pipeline_;
   std::vector<std::unique_ptr<Sink>> sinks_;  // left or both, right
   bool is_finite_ = false, told_sync_ = false;
@@ -450,14 +454,15 @@ class GstreamerStream final : public LiveDevice {
 
   std::mutex mutex_;
   std::condition_variable arrived_;
-  std::deque<Arrival> waiting_;  // the oldest first
+  std::vector<Arrival> waiting_;  // the oldest first
   std::atomic<std::size_t> num_overrun_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<LiveDevice> OpenStream(const std::string& line, const std::string& label) {
-  return std::make_unique<GstreamerStream>(line, label);
+std::unique_ptr<LiveDevice> OpenStream(const std::string& line, const std::string& label,
+                                       std::shared_ptr<HostMemory> image_memory) {
+  return std::make_unique<GstreamerStream>(line, label, std::move(image_memory));
 }
 
 }  // namespace parallax::media
@@ -468,7 +473,8 @@ std::unique_ptr<LiveDevice> OpenStream(const std::string& line, const std::strin
 
 namespace parallax::media {
 
-std::unique_ptr<LiveDevice> OpenStream(const std::string& line, const std::string&) {
+std::unique_ptr<LiveDevice> OpenStream(const std::string& line, const std::string&,
+                                       std::shared_ptr<HostMemory>) {
   throw Error("gst:" + line +
               ": this program was built without GStreamer; install libgstreamer-plugins-base1.0-dev and "
               "configure it with -DPARALLAX_GSTREAMER=ON");

@@ -4,10 +4,10 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace parallax {
 
@@ -18,7 +18,9 @@ template <typename T>
 class BoundedQueue {
  public:
   explicit BoundedQueue(std::size_t capacity, WhenFull when_full = WhenFull::kWait)
-      : capacity_(capacity), when_full_(when_full) {}
+      : capacity_(capacity), when_full_(when_full) {
+    values_.reserve(capacity);
+  }
 
   // Waits for room, or makes it. Once the queue is closed, drops the value and returns false.
   bool Push(T value) {
@@ -29,7 +31,7 @@ class BoundedQueue {
     if (closed_) return false;
     if (values_.size() == capacity_) {
       dropped = std::move(values_.front());
-      values_.pop_front();
+      values_.erase(values_.begin());
       ++num_dropped_;
     }
     values_.push_back(std::move(value));
@@ -79,7 +81,7 @@ class BoundedQueue {
   std::optional<T> Take(std::unique_lock<std::mutex>& lock) {
     if (values_.empty()) return std::nullopt;
     std::optional<T> value(std::move(values_.front()));
-    values_.pop_front();
+    values_.erase(values_.begin());
     lock.unlock();
     room_.notify_one();
     return value;
@@ -89,7 +91,7 @@ class BoundedQueue {
   const WhenFull when_full_;
   mutable std::mutex mutex_;
   std::condition_variable room_, filled_;
-  std::deque<T> values_;
+  std::vector<T> values_;  // the oldest first; capacities are small
   std::size_t num_dropped_ = 0;
   bool closed_ = false;
 };

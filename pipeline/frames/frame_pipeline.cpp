@@ -6,13 +6,13 @@
 #include <cmath>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <exception>
 #include <limits>
 #include <mutex>
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "parallax/error.h"
 #include "pipeline/calibration/rectifier.h"
@@ -133,7 +133,7 @@ class FramePipeline {
   }
 
   void MatchFrame(ReadFrame&& read) {
-    const auto matched = std::make_shared<MatchedFrame>();
+    const auto matched = std::allocate_shared<MatchedFrame>(frame_memory_);
     matched->frame = std::move(read.frame);
     matched->index = read.index;
     matched->read_ms = read.read_ms;
@@ -149,6 +149,7 @@ class FramePipeline {
                                          .num_threads = options_.num_threads,
                                          .device = options_.device,
                                          .memory_limit_bytes = options_.memory_limit_bytes});
+    const UseHostMemory use(steps_.image_memory);
     // Frames leave in order, so those in another matcher go first.
     while (!in_flight_.empty() && in_flight_.front().queue != &queue) CollectOldest();
     const Stopwatch watch;
@@ -177,8 +178,9 @@ class FramePipeline {
 
   void CollectOldest() {
     const FrameInFlight oldest = std::move(in_flight_.front());
-    in_flight_.pop_front();
+    in_flight_.erase(in_flight_.begin());
     MatchedFrame& matched = *oldest.matched;
+    const UseHostMemory use(steps_.image_memory);
     GuardFrame(matched.frame.name, matched.index, [&] {
       matched.map = oldest.queue->Borrow();
       matched.times = oldest.queue->times();
@@ -204,17 +206,33 @@ class FramePipeline {
       return gives_up_ || num_with_writers_ < static_cast<std::size_t>(num_writers_) + kFramesAwaitingWriters;
     });
     if (gives_up_) return;
-    CountWithWriters(1);
+    {
+      const std::scoped_lock lock(writers_mutex_);
+      ++num_with_writers_;
+      to_write_.push_back(std::move(matched));
+    }
     try {
-      workers_->Do(TaskKind::kWriting, [this, matched = std::move(matched)]() mutable {
-        if (!KeepError([&] { WriteFrame(*matched); })) gives_up_ = true;
-        matched.reset();
-        CountWithWriters(-1);
-      });
+      workers_->Do(TaskKind::kWriting, [this] { WriteOldest(); });
     } catch (...) {
-      CountWithWriters(-1);
+      const std::scoped_lock lock(writers_mutex_);
+      --num_with_writers_;
+      to_write_.pop_back();
       throw;
     }
+  }
+
+  void WriteOldest() {
+    std::shared_ptr<const MatchedFrame> matched;
+    {
+      const std::scoped_lock lock(writers_mutex_);
+      matched = std::move(to_write_.front());
+      to_write_.erase(to_write_.begin());
+    }
+    if (!KeepError([&] { WriteFrame(*matched); })) gives_up_ = true;
+    matched.reset();
+    const std::scoped_lock lock(writers_mutex_);
+    --num_with_writers_;
+    writer_is_free_.notify_one();
   }
 
   void WriteFrame(const MatchedFrame& matched) {
@@ -238,11 +256,6 @@ class FramePipeline {
     });
   }
 
-  void CountWithWriters(int change) {
-    const std::scoped_lock lock(writers_mutex_);
-    num_with_writers_ += static_cast<std::size_t>(change);
-    if (change < 0) writer_is_free_.notify_one();
-  }
   template <typename Condition>
   void AwaitWriters(Condition condition) {
     std::unique_lock lock(writers_mutex_);
@@ -299,17 +312,19 @@ class FramePipeline {
   const bool newest_;
   std::mutex report_mutex_;
   std::exception_ptr error_;
+  const KeptAllocator<MatchedFrame> frame_memory_{std::make_shared<KeptHeap>()};
   const std::shared_ptr<WorkerPool> workers_;
   const std::shared_ptr<Wakeup> wakeup_ =
       std::make_shared<Wakeup>();  // another frame is read, or the oldest is matched
   SourceReader reader_;
   KeptMatchers matchers_;
-  std::deque<FrameInFlight> in_flight_;  // the oldest first
+  std::vector<FrameInFlight> in_flight_;  // the oldest first
   std::size_t num_taken_ = 0;
   std::atomic<bool> gives_up_ = false;  // nothing further is matched or written
   std::mutex writers_mutex_;
   std::condition_variable writer_is_free_;
-  std::size_t num_with_writers_ = 0;  // frames handed on and not yet written
+  std::size_t num_with_writers_ = 0;                           // frames handed on and not yet written
+  std::vector<std::shared_ptr<const MatchedFrame>> to_write_;  // those of them that wait, the oldest first
 };
 
 }  // namespace

@@ -271,6 +271,7 @@ class SourceReader::SideBySide {
 };
 
 void SourceReader::ReadAll(State& state) {
+  const UseHostMemory use(state.steps.image_memory);  // a live source decodes before it names a frame
   FrameSource& source = *state.source;
   SideBySide others(state);
   const auto hand_on = [&](std::size_t num_kept) {

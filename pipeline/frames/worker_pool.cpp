@@ -35,9 +35,7 @@ void WorkerPool::Do(TaskKind kind, Task task) {
 }
 
 std::size_t WorkerPool::Drop(TaskKind kind) {
-  // Is destroyed after the lock is released. Destructors call this: unlike an empty deque, an empty list
-  // allocates nothing.
-  std::list<Task> dropped;
+  std::vector<Task> dropped;  // is destroyed after the lock is released
   const std::scoped_lock lock(mutex_);
   dropped.swap(LaneOf(kind).waiting);
   return dropped.size();
@@ -53,7 +51,6 @@ void WorkerPool::CallOne() {
   if (num_idle_ > num_called_) {
     ++num_called_;
     task_waits_.notify_one();
-    return;
   }
   if (threads_.size() == most_threads_ || ends_) return;
   try {
@@ -76,7 +73,7 @@ void WorkerPool::Work() {
       continue;
     }
     Task task = std::move(lane->waiting.front());
-    lane->waiting.pop_front();
+    lane->waiting.erase(lane->waiting.begin());
     ++lane->num_running;
     if (Next() != nullptr && num_idle_ > num_called_) CallOne();
     lock.unlock();

@@ -5,7 +5,6 @@
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
-#include <list>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -20,8 +19,8 @@ class WorkerPool {
  public:
   using Task = std::function<void()>;  // throws nothing, and does not wait for another task
 
-  // The most tasks of each kind that run at the same time. The larger number is the size of the pool; its
-  // threads start when needed.
+  // The most tasks of each kind that run at the same time. The larger number is the size of the pool; one of
+  // its threads starts with each of the first tasks.
   WorkerPool(int most_writing, int most_reading);
   // Waits for the end of every submitted task.
   ~WorkerPool();
@@ -37,7 +36,7 @@ class WorkerPool {
  private:
   struct Lane {
     std::size_t most = 1, num_running = 0;
-    std::list<Task> waiting;
+    std::vector<Task> waiting;  // the oldest first
     bool has_next() const { return !waiting.empty() && num_running < most; }
   };
   Lane& LaneOf(TaskKind kind) { return lanes_[static_cast<std::size_t>(kind)]; }

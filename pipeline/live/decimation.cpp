@@ -64,7 +64,6 @@ CameraImage Smaller(const CameraImage& image, int factor) {
       image);
 }
 
-// A pixel is seen where all that it stands for are.
 HostImage<std::uint8_t> SmallerMask(const HostImage<std::uint8_t>& mask, int factor) {
   HostImage<std::uint8_t> small(mask.width() / factor, mask.height() / factor, std::uint8_t{255});
   for (int y = 0; y < small.height() * factor; ++y) {
@@ -77,7 +76,19 @@ HostImage<std::uint8_t> SmallerMask(const HostImage<std::uint8_t>& mask, int fac
 
 }  // namespace
 
-void Decimate(int factor, StereoFrame& frame) {
+std::shared_ptr<const SeenPixelsOfPair> ReducedMasks::Of(const std::shared_ptr<const SeenPixelsOfPair>& seen,
+                                                         int factor) {
+  const std::scoped_lock lock(mutex_);
+  if (large_ == seen) return small_;
+  auto small = std::make_shared<SeenPixelsOfPair>();
+  small->turn_urad = seen->turn_urad;
+  small->left = SmallerMask(seen->left, factor);
+  small->right = SmallerMask(seen->right, factor);
+  large_ = seen;
+  return small_ = std::move(small);
+}
+
+void Decimate(int factor, StereoFrame& frame, ReducedMasks& masks) {
   if (factor < 1 || factor > kLargestFactor) {
     throw InvalidArgument("images are reduced by a factor of 1 to 8, not " + std::to_string(factor));
   }
@@ -89,13 +100,7 @@ void Decimate(int factor, StereoFrame& frame) {
   }
   frame.left = Smaller(frame.left, factor);
   frame.right = Smaller(frame.right, factor);
-  if (frame.seen && !frame.seen->all) {
-    auto seen = std::make_shared<SeenPixelsOfPair>();
-    seen->turn_urad = frame.seen->turn_urad;
-    seen->left = SmallerMask(frame.seen->left, factor);
-    seen->right = SmallerMask(frame.seen->right, factor);
-    frame.seen = std::move(seen);
-  }
+  if (frame.seen && !frame.seen->all) frame.seen = masks.Of(frame.seen, factor);
   if (frame.rig) {
     // Pixel x covers the pixels factor * x to factor * x + factor - 1 of the large image.
     const auto place = [&](double large_px) { return (large_px + 0.5) / factor - 0.5; };

@@ -6,16 +6,12 @@
 
 namespace parallax {
 
-void QueueOfOne::MatchNext(const std::function<void(MatchedPair& next)>& match) {
-  {
-    std::unique_lock lock(mutex_);
-    is_collected_.wait(lock, [this] { return !is_in_flight_; });
-  }
+QueueOfOne::MatchedPair& QueueOfOne::EmptyNext() {
+  std::unique_lock lock(mutex_);
+  is_collected_.wait(lock, [this] { return !is_in_flight_; });
   matched_.extra = {};
   matched_.times = {};
-  match(matched_);
-  const std::scoped_lock lock(mutex_);
-  is_in_flight_ = true;
+  return matched_;
 }
 
 DisparityMapView QueueOfOne::Collect() {

@@ -3,7 +3,6 @@
 
 #include <condition_variable>
 #include <cstddef>
-#include <functional>
 #include <mutex>
 
 #include "pipeline/matchers/matcher_queue.h"
@@ -28,9 +27,16 @@ class QueueOfOne : public MatcherQueue {
     StageTimes times;
   };
   // Waits until the last frame is collected, then fills in the next one with match. Throws what match throws.
-  void MatchNext(const std::function<void(MatchedPair& next)>& match);
+  template <typename Match>
+  void MatchNext(const Match& match) {
+    match(EmptyNext());
+    const std::scoped_lock lock(mutex_);
+    is_in_flight_ = true;
+  }
 
  private:
+  MatchedPair& EmptyNext();  // once the last frame is collected
+
   mutable std::mutex mutex_;
   std::condition_variable is_collected_;
   bool is_in_flight_ = false;

@@ -46,7 +46,7 @@ bool SpinUntil(const Condition& condition) {
 
 }  // namespace
 
-void ThreadPool::ParallelFor(int count, const std::function<void(int)>& body) {
+void ThreadPool::Run(int count, const std::function<void(int)>& body) {
   if (count <= 0) return;
   CoresOfLoop cores(num_threads());
   const std::function<void(int)> task = [&](int i) {

@@ -23,10 +23,14 @@ class ThreadPool {
   int num_threads() const { return static_cast<int>(workers_.size()) + 1; }
 
   // Calls body(i) once for every i in [0, count), in no stated order, and returns when all are done. Rethrows
-  // the first exception of a body.
-  void ParallelFor(int count, const std::function<void(int)>& body);
+  // the first exception of a body. Allocates nothing.
+  template <typename Body>
+  void ParallelFor(int count, Body&& body) {
+    Run(count, std::ref(body));
+  }
 
  private:
+  void Run(int count, const std::function<void(int)>& body);
   void WorkerLoop();
   void RunTasks();
 

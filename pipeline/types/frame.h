@@ -32,7 +32,7 @@ struct StereoFrame {
   CameraImage left, right;       // same size
   bool rectified = true;         // false: raw camera images, whose rows do not match; must not be matched
   std::optional<StereoRig> rig;  // absent where the source has no calibration
-  std::string rig_note;          // why there is no rig, one line; empty otherwise
+  std::string rig_note;  // why there is no rig, one line; empty: there is one, or the source carries none
   std::shared_ptr<const RawRig> raw_rig;  // of raw images: the cameras, for rectification
   std::shared_ptr<const SeenPixelsOfPair>
       seen;                          // of images rectified here: the pixels that the cameras saw; else null

@@ -3,7 +3,10 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
+#include <new>
 #include <utility>
+#include <vector>
 
 namespace parallax {
 
@@ -14,6 +17,45 @@ class HostMemory {
   // Aligned to kAlignment_bytes. Null if it has none of that size: the heap is used then.
   virtual void* Take(std::size_t bytes) noexcept = 0;
   virtual void GiveBack(void* memory, std::size_t bytes) noexcept = 0;
+};
+
+// Blocks of the heap that are kept for the next objects of their size: frames of one size allocate nothing once as
+// many blocks are there as are in use at a time. Keeps at most 256 MB that nobody uses.
+class KeptHeap final : public HostMemory {
+ public:
+  KeptHeap() { free_.reserve(256); }
+  ~KeptHeap() override;
+  KeptHeap(const KeptHeap&) = delete;
+  KeptHeap& operator=(const KeptHeap&) = delete;
+
+  void* Take(std::size_t bytes) noexcept override;
+  void GiveBack(void* memory, std::size_t bytes) noexcept override;
+
+ private:
+  struct Block {
+    void* memory;
+    std::size_t bytes;
+  };
+  std::mutex mutex_;
+  std::vector<Block> free_;  // the last one to come back at the end: it may still be in the caches
+  std::size_t free_bytes_ = 0;
+};
+
+// Objects in such blocks, for std::allocate_shared.
+template <typename T>
+struct KeptAllocator {
+  using value_type = T;
+  KeptAllocator(std::shared_ptr<KeptHeap> from) : heap(std::move(from)) {}
+  template <typename U>
+  KeptAllocator(const KeptAllocator<U>& other) : heap(other.heap) {}
+  T* allocate(std::size_t count) {
+    if (void* const memory = heap->Take(count * sizeof(T))) return static_cast<T*>(memory);
+    throw std::bad_alloc();
+  }
+  void deallocate(T* memory, std::size_t count) noexcept { heap->GiveBack(memory, count * sizeof(T)); }
+  bool operator==(const KeptAllocator&) const = default;
+
+  std::shared_ptr<KeptHeap> heap;
 };
 
 // During its lifetime, the images that this thread makes are in that memory, as long as it has room. Null: on

@@ -4,6 +4,7 @@
 //   PARALLAX_FAIL=KIND:N:0[:on]     reads and writes only a part of the bytes
 //   PARALLAX_FAIL_COUNTS=FILE       where main returns, "KIND NUMBER" a line
 //   PARALLAX_CLOCK_BACK=SECONDS     at every look the time of day is so much earlier than at the one before
+//   parallax_num_calls(KIND)        for the program itself: their number so far
 // Of reads and writes, those of pipes and devices fail with EINTR only. A close that fails has closed the file, as on Linux. Programs under the address sanitizer have their own malloc.
 #include <dirent.h>
 #include <dlfcn.h>
@@ -123,6 +124,13 @@ long SecondsBack() {
 #define NEXT(name) static const auto next = Next<decltype(&name)>(#name)
 
 extern "C" {
+
+long parallax_num_calls(const char* kind) {
+  for (int i = 0; i < kNone; ++i) {
+    if (std::strcmp(kind, kNames[i]) == 0) return g_count[i];
+  }
+  return -1;
+}
 
 int __libc_start_main(Main main, int argc, char** argv, void (*init)(), void (*fini)(), void (*loader_fini)(),
                       void* stack_end) {

@@ -135,13 +135,15 @@ void PutPixel(std::uint32_t format, std::uint32_t x, std::uint8_t level, std::ui
   }
 }
 
-std::vector<std::uint8_t> Picture(int number) {
+// Valid until the thread's next call, which allocates nothing if the size is the same.
+const std::vector<std::uint8_t>& Picture(int number) {
+  thread_local std::vector<std::uint8_t> picture;
   const std::uint32_t only = OnlyFormat(number);
-  if (only == V4L2_PIX_FMT_MJPEG) return FileBytes(number, ".jpg");
+  if (only == V4L2_PIX_FMT_MJPEG) return picture = FileBytes(number, ".jpg");
   const bool is_dim = Is(number, ".dim");
   const std::uint32_t pixel_bytes = BytesAPixel(only);
   const std::uint32_t row_bytes = kWidth * pixel_bytes + (only != 0 ? kPadding_bytes : 0);
-  std::vector<std::uint8_t> picture(row_bytes * kHeight, 77);
+  picture.assign(row_bytes * kHeight, 77);
   for (std::uint32_t y = 0; y < kHeight; ++y) {
     for (std::uint32_t x = 0; x < kWidth; ++x) {
       PutPixel(is_dim ? V4L2_PIX_FMT_Y10 : only, x, Level(x + 4 * static_cast<std::uint32_t>(number), y),
@@ -162,7 +164,7 @@ int Dequeue(int file, Camera& camera, v4l2_buffer& buffer) {
   camera.last_s = taken_s;
   buffer.index = camera.queued[0];
   std::memmove(camera.queued, camera.queued + 1, sizeof(std::uint32_t) * --camera.num_queued);
-  const std::vector<std::uint8_t> picture = Picture(camera.number);
+  const std::vector<std::uint8_t>& picture = Picture(camera.number);
   if (pwrite(file, picture.data(), picture.size(), buffer.index * kBuffer_bytes) < 0) return -1;
   buffer.bytesused = static_cast<std::uint32_t>(picture.size());
   buffer.flags = V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC;

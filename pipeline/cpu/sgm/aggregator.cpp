@@ -207,6 +207,7 @@ Aggregator::Aggregator(const Parameters& parameters, const MatchingTables& table
   while (num_p2_ > 16 && !falls_at(num_p2_ - 17)) num_p2_ -= 16;
 
   tiles_ = ChooseTiles(path_bytes, threads.num_threads());
+  progress_ = std::vector<BandProgress>(static_cast<std::size_t>(tiles_.NumBands(height)));
 
   outside_ = AlignedBuffer<std::uint8_t>(static_cast<std::size_t>(right_row_.row_length()));
   MarkOutside();
@@ -376,7 +377,7 @@ void Aggregator::Compute(const CensusPlanes& left, const CensusPlanes& right,
   for (int slab = plan_.num_slabs - 1; slab > 0; --slab) {
     const int v = height_ - top_of(slab + 1);
     Save(first_state_, v, checkpoint_of(slab));
-    RunSweep(first, v, height_ - top_of(slab), first_sweep_, tiles_, threads_, no_sinks_);
+    RunSweep(first, v, height_ - top_of(slab), first_sweep_, tiles_, threads_, progress_, no_sinks_);
   }
   watch.Lap(Stage::kAggregation);
 
@@ -385,10 +386,10 @@ void Aggregator::Compute(const CensusPlanes& left, const CensusPlanes& right,
     if (slab > 0) Restore(first_state_, v, checkpoint_of(slab));
     first.volume = last.volume = volume_.data();
     first.volume_top = last.volume_top = top_of(slab);
-    RunSweep(first, v, height_ - top_of(slab), first_sweep_, tiles_, threads_, no_sinks_);
+    RunSweep(first, v, height_ - top_of(slab), first_sweep_, tiles_, threads_, progress_, no_sinks_);
     watch.Lap(Stage::kAggregation);
 
-    RunSweep(last, top_of(slab), top_of(slab + 1), last_sweep_, tiles_, threads_, sinks_);
+    RunSweep(last, top_of(slab), top_of(slab + 1), last_sweep_, tiles_, threads_, progress_, sinks_);
     watch.Lap(Stage::kSelection);
   }
 }

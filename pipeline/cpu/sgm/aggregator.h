@@ -89,6 +89,7 @@ class Aggregator {
   AlignedBuffer<std::uint8_t> outside_, pad_;
   AlignedBuffer<std::uint16_t> pad16_;
   PathState first_state_, last_state_;
+  std::vector<BandProgress> progress_;
   std::vector<Sink> sinks_;
   std::vector<NoSink> no_sinks_;
 };

@@ -36,6 +36,8 @@ SweepTiles ChooseTiles(int path_bytes, int num_threads);
 // Counts the finished tiles of a band, for the thread on the band below; on a separate cache line.
 class alignas(64) BandProgress {
  public:
+  // Back to none, before threads use it.
+  void Reset() { tiles_ = 0, wanted_ = std::numeric_limits<int>::max(); }
   // Sets the number of finished tiles. One thread only.
   void Reach(int tiles) {
     tiles_.store(tiles);
@@ -64,12 +66,12 @@ struct NoSink {
 
 // Rows v_begin .. v_end (of the sweep's coordinates; earlier rows are done). sinks: one for each thread; gets
 // BeginBand(v_begin, v_end), Take(v, u_begin, u_end) after each part of a row with its costs at sums(), and
-// EndBand().
+// EndBand(). progress: as many as there are bands, or more.
 template <class Sink>
 void RunSweep(const SweepView& view, int v_begin, int v_end, SweepFunction sweep, const SweepTiles& tiles,
-              ThreadPool& threads, std::vector<Sink>& sinks) {
+              ThreadPool& threads, std::vector<BandProgress>& progress, std::vector<Sink>& sinks) {
   const int num_bands = tiles.NumBands(v_end - v_begin);
-  std::vector<BandProgress> progress(static_cast<std::size_t>(num_bands));
+  for (BandProgress& band : progress) band.Reset();
   std::atomic<int> next_band{0};
   const int columns = tiles.tile_columns;
   // A band that begins a few tiles later need not wait at every short delay of the one above.

@@ -3,10 +3,20 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <string>
+
 #include "tests/support/run_program.h"
 
 namespace parallax::app {
 namespace {
+
+std::string ProgressText(std::size_t num_through, std::size_t num_worked, std::optional<std::size_t> total,
+                         double elapsed_s) {
+  std::string text;
+  AddProgress(num_through, num_worked, total, elapsed_s, text);
+  return text;
+}
 
 TEST(Progress, RateAndTimeLeft) {
   EXPECT_EQ(ProgressText(12, 12, 200, 6.0), "12 of 200 frames, 2.00 frames/s, 94 s left");

@@ -70,5 +70,41 @@ TEST(HostMemory, TheHeapHelpsOut) {
   EXPECT_EQ(memory->num_taken(), 1);
 }
 
+TEST(KeptHeap, GivesTheLastBlockOfTheSizeAgain) {
+  KeptHeap heap;
+  void *const a = heap.Take(1000), *const b = heap.Take(1000), *const other = heap.Take(64);
+  heap.GiveBack(a, 1000);
+  heap.GiveBack(other, 64);
+  heap.GiveBack(b, 1000);
+  EXPECT_EQ(heap.Take(1000), b);
+  EXPECT_EQ(heap.Take(1000), a);
+  EXPECT_EQ(heap.Take(64), other);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(a) % kAlignment_bytes, 0U);
+  heap.GiveBack(a, 1000), heap.GiveBack(b, 1000), heap.GiveBack(other, 64);
+}
+
+TEST(KeptHeap, KeepsOnlySoMuch) {
+  KeptHeap heap;
+  constexpr std::size_t kMany = 1000, kLarge_bytes = std::size_t{90} << 20;
+  std::vector<void*> blocks;
+  for (std::size_t i = 0; i < kMany; ++i) blocks.push_back(heap.Take(64 + i));
+  for (std::size_t i = 0; i < kMany; ++i) heap.GiveBack(blocks[i], 64 + i);
+  blocks.clear();
+  for (int i = 0; i < 3; ++i) blocks.push_back(heap.Take(kLarge_bytes));
+  for (void* block : blocks) heap.GiveBack(block, kLarge_bytes);
+  // The leak checker sees that the rest went back to the system.
+}
+
+TEST(KeptHeap, HoldsObjectsThatOutliveIt) {
+  std::shared_ptr<std::vector<int>> kept;
+  {
+    const KeptAllocator<std::vector<int>> allocator(std::make_shared<KeptHeap>());
+    const void* const first = std::allocate_shared<std::vector<int>>(allocator).get();
+    kept = std::allocate_shared<std::vector<int>>(allocator, 3, 7);
+    EXPECT_EQ(kept.get(), first);
+  }
+  EXPECT_EQ(*kept, std::vector<int>({7, 7, 7}));
+}
+
 }  // namespace
 }  // namespace parallax::test
