@@ -10,6 +10,7 @@
 #include "app/output/error_text.h"
 #include "app/output/ordered_json.h"
 #include "app/output/output_files.h"
+#include "app/scores/middlebury_weights.h"
 #include "parallax/error.h"
 
 namespace parallax::app {
@@ -111,6 +112,10 @@ Scores EvalSession::Total() const {
   return total;
 }
 
+std::optional<Scores> EvalSession::WeightedMean() const {
+  return metrics_.front() == Metric::kMiddlebury ? MiddleburyWeightedMean(frames_) : std::nullopt;
+}
+
 std::vector<TableSection> EvalSession::Sections(const Scores& total) const {
   std::vector<TableSection> sections = SectionsOf(metrics_.front(), total, only_nonoccluded_);
   // Synthetic scenes have every kind of truth: their sub-pixel errors show in Middlebury's figures.
@@ -163,6 +168,7 @@ std::string EvalSession::Json(const Scores& total) const {
   }
   json["total"] = {{"num_frames", frames_.size()}};
   json["total"].update(JsonOf(total));
+  if (const auto weighted = WeightedMean()) json["weighted"] = JsonOf(*weighted);
   return JsonText(json);
 }
 
@@ -193,6 +199,14 @@ void EvalSession::Finish(bool interrupted) {
   const std::vector<TableSection> sections = Sections(total);
   for (const TableSection& section : sections) {
     std::printf("%s\n", TableText(section, frames_, total).c_str());
+  }
+  if (const auto weighted = WeightedMean()) {
+    for (TableSection& section : SectionsOf(Metric::kMiddlebury, *weighted, false)) {
+      section.title = fmt::format("{}, weighted as in the official table, {} of its {} training scenes",
+                                  section.title.substr(0, section.title.find(" (")), frames_.size(),
+                                  kNumMiddleburyTrainingScenes);
+      std::printf("%s\n", TableText(section, {}, *weighted).c_str());
+    }
   }
   std::printf("%s\n", Printable(Heading()).c_str());
   if (!without_cloud_.empty()) {

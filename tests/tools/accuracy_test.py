@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from accuracy_lib.images import read_pfm, read_png, write_pfm  # noqa: E402
-from accuracy_lib.statistics import leave_one_frame_out, paired_test  # noqa: E402
+from accuracy_lib.statistics import leave_one_site_out, paired_test, site_of  # noqa: E402
 
 
 class Statistics(unittest.TestCase):
@@ -36,9 +36,17 @@ class Statistics(unittest.TestCase):
 
     def test_a_frame_has_no_say_in_its_own_choice(self):
         # b is better in the mean by the last frame alone; without it a is: that frame gets a's 9.
-        left_out = leave_one_frame_out(np.array([[1, 1, 9], [2, 2, 0]]))
+        left_out = leave_one_site_out(np.array([[1, 1, 9], [2, 2, 0]]), ["1", "2", "3"])
         self.assertEqual(left_out.choices, [1, 2])
         self.assertAlmostEqual(left_out.mean, (2 + 2 + 9) / 3)
+
+    def test_frames_of_one_site_have_no_say_in_their_choice(self):
+        # On the playground b is better, in the garden a: both get the other's choice.
+        sites = [site_of(name) for name in ("playground_1l", "playground_2s", "garden")]
+        left_out = leave_one_site_out(np.array([[5, 5, 1], [1, 1, 2]]), sites)
+        self.assertEqual(left_out.choices, [2, 1])
+        self.assertAlmostEqual(left_out.mean, (5 + 5 + 2) / 3)
+        self.assertTrue(np.isnan(leave_one_site_out(np.ones((2, 2)), sites[:2]).mean))
 
 
 class Images(unittest.TestCase):

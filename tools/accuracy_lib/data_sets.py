@@ -25,10 +25,16 @@ class DataSet:
     mean_key: str  # a second figure, "" for none
     known_to: tuple[str, ...]  # presets whose values were chosen, or trees trained, on frames of this set
 
+    @property
+    def benchmark(self) -> str:
+        return next(title for start, title in _BENCHMARKS.items() if self.name.startswith(start))
+
     def frames(self, data: Path) -> list[Frame]:
         return _FRAMES[self.name](data / self.folder)
 
 
+_BENCHMARKS = {"kitti2012": "KITTI 2012", "kitti2015": "KITTI 2015", "middlebury": "Middlebury", "eth3d": "ETH3D",
+               "instereo2k": "InStereo2K"}
 _ANY_SCENE = ("default", "accurate")
 _ALL = (*_ANY_SCENE, "realtime", "default-0.1", "default-november")
 _STREETS = (*_ALL, "kitti", "kitti-accurate")

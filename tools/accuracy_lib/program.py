@@ -19,6 +19,7 @@ class Figures:
     names: list[str]
     frames: np.ndarray
     total: float
+    weighted: float  # by the weights of Middlebury's table, NaN where other scenes were scored
     mean_px: float  # mean error, NaN where the data set has no such figure
     ms: float  # NaN where the program did not match
     below_median: float  # % of the errors that are at pixels less confident than the median, NaN: not known
@@ -48,13 +49,13 @@ class Program:
             result = json.loads(file.read_text())
         times = [f["time_ms"] for f in result["frames"] if f.get("time_ms") is not None]
 
-        def total(key: str) -> float:
-            value = result["total"].get(key)
+        def total(key: str, of: str = "total") -> float:
+            value = result.get(of, {}).get(key)
             return float("nan") if value is None else value
 
         return Figures([f["name"] for f in result["frames"]],
                        np.array([f[data_set.key] for f in result["frames"]], float),
-                       result["total"][data_set.key], total(data_set.mean_key),
+                       result["total"][data_set.key], total(data_set.key, "weighted"), total(data_set.mean_key),
                        float(np.median(times)) if times else float("nan"), total("errors_below_median"))
 
     def match(self, data_set: DataSet, config: str, assignments: list[str] = []) -> Figures:

@@ -32,18 +32,24 @@ def paired_test(base: np.ndarray, other: np.ndarray, num_draws: int = 20000) -> 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Each frame is scored with the choice that is best on the others."""
+    """Each frame is scored with the choice that is best on the frames of the other sites."""
 
     mean: float
     choices: list[int]  # how often each candidate was chosen
 
 
-def leave_one_frame_out(figures: np.ndarray) -> LeftOut:
-    """figures: candidates x frames, lower is better; the first of equals is chosen."""
+def site_of(name: str) -> str:
+    """ETH3D's playground_1l and playground_2s show one site. Every frame of the other data sets is its own."""
+    return name.split("_")[0]
+
+
+def leave_one_site_out(figures: np.ndarray, sites: list[str]) -> LeftOut:
+    """figures: candidates x frames, lower is better; sites: of the frames. The first of equals is chosen."""
     figures = np.asarray(figures, float)
     num_candidates, num_frames = figures.shape
-    if num_frames < 2:
+    if len(set(sites)) < 2:
         return LeftOut(float("nan"), [0] * num_candidates)
-    chosen = np.argmin(figures.sum(axis=1, keepdims=True) - figures, axis=0)
+    elsewhere = np.array([[a != b for a in sites] for b in sites])  # row: a frame; column: who chooses for it
+    chosen = np.argmin(figures @ elsewhere.T, axis=0)
     return LeftOut(float(figures[chosen, np.arange(num_frames)].mean()),
                    np.bincount(chosen, minlength=num_candidates).tolist())
