@@ -240,7 +240,7 @@ TEST(SideBySideReading, ImagesLieWhereTheStepsSay) {
     EXPECT_TRUE(memory->Holds(std::get<HostImage<std::uint8_t>>(frame->frame.right).Row(2)));
   };
   RunFrames(source, steps, {.num_readers = 3});
-  EXPECT_EQ(memory->num_taken(), 20);
+  EXPECT_EQ(memory->num_taken(), 40);  // both images and the two of the map of ten frames
   EXPECT_EQ(memory->num_lent(), 0);
 }
 
