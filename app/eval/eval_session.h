@@ -67,7 +67,7 @@ class EvalSession {
   void Take(const ScoredFrame& frame);
   void TakeAllThatFollow();
   Scores Total() const;
-  // By the weights of Middlebury's table, if its metric scores nothing but its training scenes.
+  // The mean by the weights of Middlebury's table; nothing unless every scene is one of its training scenes.
   std::optional<Scores> WeightedMean() const;
   std::vector<TableSection> Sections(const Scores& total) const;
   std::string Heading() const;

@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "parallax/error.h"
+
 namespace parallax::app {
 namespace {
 
@@ -20,15 +22,21 @@ void PutText(const std::string& text, std::string& record) {
   record.append(text);
 }
 
+void Require(std::size_t num_bytes, std::string_view record) {
+  if (record.size() < num_bytes)
+    throw Error("the stored report of a frame cannot be read back: check the disk");
+}
 template <typename T>
 T Get(std::string_view& record) {
   T value;
+  Require(sizeof value, record);
   std::memcpy(&value, record.data(), sizeof value);
   record.remove_prefix(sizeof value);
   return value;
 }
 std::string GetText(std::string_view& record) {
   const auto size = Get<std::size_t>(record);
+  Require(size, record);
   std::string text(record.substr(0, size));
   record.remove_prefix(size);
   return text;

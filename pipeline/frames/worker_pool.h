@@ -19,8 +19,8 @@ class WorkerPool {
  public:
   using Task = std::function<void()>;  // throws nothing, and does not wait for another task
 
-  // The most tasks of each kind that run at the same time. The larger number is the size of the pool; one of
-  // its threads starts with each of the first tasks.
+  // The most tasks of each kind that run at the same time. The larger number is the size of the pool; each
+  // of the first tasks starts one of its threads.
   WorkerPool(int most_writing, int most_reading);
   // Waits for the end of every submitted task.
   ~WorkerPool();

@@ -32,7 +32,8 @@ struct StereoFrame {
   CameraImage left, right;       // same size
   bool rectified = true;         // false: raw camera images, whose rows do not match; must not be matched
   std::optional<StereoRig> rig;  // absent where the source has no calibration
-  std::string rig_note;  // why there is no rig, one line; empty: there is one, or the source carries none
+  std::string
+      rig_note;  // why there is no rig, one line; empty with a rig, and for sources that never have one
   std::shared_ptr<const RawRig> raw_rig;  // of raw images: the cameras, for rectification
   std::shared_ptr<const SeenPixelsOfPair>
       seen;                          // of images rectified here: the pixels that the cameras saw; else null

@@ -19,8 +19,8 @@ class HostMemory {
   virtual void GiveBack(void* memory, std::size_t bytes) noexcept = 0;
 };
 
-// Blocks of the heap that are kept for the next objects of their size: frames of one size allocate nothing once as
-// many blocks are there as are in use at a time. Keeps at most 256 MB that nobody uses.
+// Keeps freed blocks for later objects of the same size, so that a run whose frames have one size stops allocating
+// after its first frames. Keeps at most 256 blocks and 256 MB that are not in use.
 class KeptHeap final : public HostMemory {
  public:
   KeptHeap() { free_.reserve(256); }
@@ -41,7 +41,7 @@ class KeptHeap final : public HostMemory {
   std::size_t free_bytes_ = 0;
 };
 
-// Objects in such blocks, for std::allocate_shared.
+// An allocator of such blocks for std::allocate_shared.
 template <typename T>
 struct KeptAllocator {
   using value_type = T;

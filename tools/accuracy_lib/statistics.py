@@ -39,7 +39,7 @@ class LeftOut:
 
 
 def site_of(name: str) -> str:
-    """ETH3D's playground_1l and playground_2s show one site. Every frame of the other data sets is its own."""
+    """ETH3D's playground_1l and playground_2s show one site. Every frame of the other data sets is a site of its own."""
     return name.split("_")[0]
 
 

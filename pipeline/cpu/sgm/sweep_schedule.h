@@ -36,7 +36,7 @@ SweepTiles ChooseTiles(int path_bytes, int num_threads);
 // Counts the finished tiles of a band, for the thread on the band below; on a separate cache line.
 class alignas(64) BandProgress {
  public:
-  // Back to none, before threads use it.
+  // Sets the number of finished tiles to 0, before threads use it.
   void Reset() { tiles_ = 0, wanted_ = std::numeric_limits<int>::max(); }
   // Sets the number of finished tiles. One thread only.
   void Reach(int tiles) {
