@@ -36,7 +36,7 @@ inline constexpr int kPlaneBits = 8;
 inline constexpr int kPlaneBits = 4;
 #endif
 // True if matching costs are a large part of the work: table look-ups in short vectors.
-inline constexpr bool kCostsAreDear = kPlaneBits == 4 && HWY_MAX_BYTES < 64;
+inline constexpr bool kCostsAreExpensive = kPlaneBits == 4 && HWY_MAX_BYTES < 64;
 
 #if HWY_TARGET != HWY_AVX3_DL && !PARALLAX_TARGET_IS_NEON && HWY_TARGET != HWY_SCALAR
 // The number of bits in which each of 16 values differs from other. A table for each value of the other: one
@@ -52,7 +52,7 @@ HWY_INLINE V8 CountsOfDifferingBits(Tag8 d, std::uint8_t other) {
 }
 #endif
 
-// Number of bits in which each byte, of kPlaneBits bits, differs from other.
+// The number of bits in which each byte differs from other; bytes have kPlaneBits bits in use.
 template <class V>
 HWY_INLINE V CountDifferingBits(Tag8 d, V plane, std::uint8_t other) {
 #if HWY_TARGET == HWY_AVX3_DL || PARALLAX_TARGET_IS_NEON || HWY_TARGET == HWY_SCALAR

@@ -193,8 +193,8 @@ Aggregator::Aggregator(const Parameters& parameters, const MatchingTables& table
   last_sweep_ = get_sweep(true);
   const int path_bytes = striping_.Padded() * (path_costs_ == PathCosts::kWide16 ? 2 : 1);
   slot_bytes_ = path_bytes + striping_.lanes;
-  volume_pixel_bytes_ =
-      striping_.Padded() * VolumeCellBytes(path_costs_, tables.num_paths, GetVectorTraits().costs_are_dear);
+  volume_pixel_bytes_ = striping_.Padded() *
+                        VolumeCellBytes(path_costs_, tables.num_paths, GetVectorTraits().costs_are_expensive);
 
   for (std::size_t i = 0; i < 256; ++i) {
     p2_bytes_[i] = static_cast<std::uint8_t>(tables.p2[i]);

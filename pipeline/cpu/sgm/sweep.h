@@ -28,13 +28,13 @@ constexpr bool ArePairs(PathCosts costs) {
   return costs == PathCosts::kPairs8 || costs == PathCosts::kStepPairs8;
 }
 // True if the volume has costs as well as sums: the last sweep need not compute them again. With 4 paths they double
-// the volume, so they are kept only where they are dear (see VectorTraits).
-constexpr bool KeepsCosts(PathCosts costs, int num_paths, bool costs_are_dear) {
-  return ArePairs(costs) && (num_paths == 8 || costs_are_dear);
+// the volume, so they are kept only if costs are expensive (see VectorTraits).
+constexpr bool KeepsCosts(PathCosts costs, int num_paths, bool costs_are_expensive) {
+  return ArePairs(costs) && (num_paths == 8 || costs_are_expensive);
 }
 // Bytes of the volume for a cell.
-constexpr int VolumeCellBytes(PathCosts costs, int num_paths, bool costs_are_dear) {
-  return ArePairs(costs) && !KeepsCosts(costs, num_paths, costs_are_dear) ? 1 : 2;
+constexpr int VolumeCellBytes(PathCosts costs, int num_paths, bool costs_are_expensive) {
+  return ArePairs(costs) && !KeepsCosts(costs, num_paths, costs_are_expensive) ? 1 : 2;
 }
 
 // Everything a sweep reads and writes. In its own coordinates (u, v) a sweep moves right and down and follows
@@ -134,9 +134,9 @@ SweepFunction GetWide16Sweep(SweepTerms terms, int num_paths, bool last);
 
 // Depends on the instruction set in use.
 struct VectorTraits {
-  int lanes = 0;                // bytes of a vector
-  int plane_bits = 0;           // bits of a plane of the census codes
-  bool costs_are_dear = false;  // matching costs take longer than reading them from memory
+  int lanes = 0;                     // bytes of a vector
+  int plane_bits = 0;                // bits of a plane of the census codes
+  bool costs_are_expensive = false;  // matching costs take longer than reading them from memory
 };
 VectorTraits GetVectorTraits();
 

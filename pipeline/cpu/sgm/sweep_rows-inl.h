@@ -189,7 +189,7 @@ class RowsInTurn {
   static HWY_INLINE int Lanes() { return static_cast<int>(simd::Lanes(D())); }
   HWY_INLINE int Padded() const { return stripes8_ * static_cast<int>(simd::Lanes(Tag8())); }
   HWY_INLINE int VolumePixelBytes() const {
-    return Padded() * VolumeCellBytes(kCosts, kPaths, kCostsAreDear);
+    return Padded() * VolumeCellBytes(kCosts, kPaths, kCostsAreExpensive);
   }
   HWY_INLINE int SlotLanes() const { return (Stripes() + 1) * Lanes(); }
   HWY_INLINE T* Across(int i) const { return horizontal_ + i * SlotLanes(); }

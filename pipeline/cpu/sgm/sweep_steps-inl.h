@@ -322,7 +322,7 @@ struct PathSums {
   }
 };
 template <PathCosts kCosts, int kPaths>
-inline constexpr bool kKeepsCosts = KeepsCosts(kCosts, kPaths, kCostsAreDear);
+inline constexpr bool kKeepsCosts = KeepsCosts(kCosts, kPaths, kCostsAreExpensive);
 
 // Keeps the sums of a pixel of the first sweep and, if it KeepsCosts, its costs.
 template <PathCosts kCosts, int kStripes, int kPaths, class V>

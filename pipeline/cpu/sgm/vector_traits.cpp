@@ -11,7 +11,9 @@ HWY_BEFORE_NAMESPACE();
 namespace parallax::cpu::HWY_NAMESPACE {
 namespace {
 
-VectorTraits TraitsOfTarget() { return {static_cast<int>(simd::Lanes(Tag8())), kPlaneBits, kCostsAreDear}; }
+VectorTraits TraitsOfTarget() {
+  return {static_cast<int>(simd::Lanes(Tag8())), kPlaneBits, kCostsAreExpensive};
+}
 
 }  // namespace
 }  // namespace parallax::cpu::HWY_NAMESPACE
