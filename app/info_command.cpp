@@ -80,8 +80,8 @@ std::string Text() {
                                                           std::string(build.cuda_architectures));
   line("viewer", build.viewer ? "built" : "not built (PARALLAX_VIEWER, Open3D)");
   line("videos", build.video ? "built" : "not built (PARALLAX_VIDEO=OFF)");
-  line("pipelines, gst:", build.gstreamer ? "built" : "not built (PARALLAX_GSTREAMER, GStreamer)");
-  line("topics, ros2:", build.dds ? "built" : "not built (PARALLAX_DDS, Fast DDS)");
+  line("GStreamer (gst:)", build.gstreamer ? "built" : "not built (PARALLAX_GSTREAMER, GStreamer)");
+  line("ROS 2 (ros2:)", build.dds ? "built" : "not built (PARALLAX_DDS, Fast DDS)");
   for (const LibraryVersion& library : build.libraries) line(library.name, std::string(library.version));
   text += "back ends\n";
   for (const BackendState& backend : Backends()) {

@@ -400,7 +400,7 @@ Finding PairExamination::Size() const {
   if (!scale) return finding;
   finding.state = State::kFault;
   finding.fault = Fault::kOtherSize;
-  finding.figure += fmt::format(": it is of images of about {:.0f}x{:.0f} px", 2 * cx, 2 * cy);
+  finding.figure += fmt::format(": it fits images of about {:.0f}x{:.0f} px", 2 * cx, 2 * cy);
   finding.effect = fmt::format("depths are {:.2f} times the true ones", *scale);
   return finding;
 }

@@ -19,7 +19,7 @@ enum class Fault {
   kTurnedOver,         // one image is upside down or mirrored
   kExchanged,          // left is right
   kRows,               // a point lies on different rows
-  kOtherSize,          // the calibration is of images of another size
+  kOtherSize,          // the calibration is for images of another size
   kNotTogether,        // left and right are taken at different times
   kRollingShutter,     // rows are taken one after the other, in motion
   kBelowRange,         // disparities below the smallest one that is searched

@@ -39,7 +39,7 @@ struct Rig::Inside {
       for (CameraModel* camera : {&sized.left, &sized.right}) {
         if (camera->width_px == 0) camera->width_px = width, camera->height_px = height;
         if (camera->width_px == width && camera->height_px == height) continue;
-        throw Error("the images are " + SizeText(width, height) + ", but " + name + " is of " +
+        throw Error("the images are " + SizeText(width, height) + ", but " + name + " is for " +
                     SizeText(camera->width_px, camera->height_px) +
                     " images: use the rig of this camera mode, or calibrate at this size");
       }
@@ -94,7 +94,7 @@ StereoRig Rig::Rectified(int width, int height) const {
   Inside& in = *inside_;
   if (IsRaw(width, height)) return in.RectifierFor(width, height)->rectification().rig;
   if (in.pair_width_px > 0 && (in.pair_width_px != width || in.pair_height_px != height)) {
-    throw Error("the images are " + SizeText(width, height) + ", but " + in.name + " is of " +
+    throw Error("the images are " + SizeText(width, height) + ", but " + in.name + " is for " +
                 SizeText(in.pair_width_px, in.pair_height_px) + " images: use the calibration for this size");
   }
   return *in.pair;

@@ -103,7 +103,7 @@ bool IsNative(const py::array& array) { return array.dtype().attr("isnative").ca
 
 py::array FloatArray(py::array array, const char* name) {
   if (array.dtype().kind() != 'f') {
-    throw InvalidArgument(std::string(name) + " is of " + DtypeText(array) +
+    throw InvalidArgument(std::string(name) + " has dtype " + DtypeText(array) +
                           ": give floating-point numbers (values of KITTI's 16-bit PNG: divided by 256)");
   }
   if (array.itemsize() != 4 || !IsNative(array)) array = AsType(array, "=f4");
@@ -128,7 +128,7 @@ CameraImageArgument CameraImageOf(py::handle object, const char* name) {
   const char kind = array.dtype().kind();
   const py::ssize_t item_bytes = array.itemsize();
   if (kind != 'u' || item_bytes > (is_color ? 1 : 2)) {
-    throw InvalidArgument(std::string(name) + " is of " + DtypeText(array) + ": give " + kWanted);
+    throw InvalidArgument(std::string(name) + " has dtype " + DtypeText(array) + ": give " + kWanted);
   }
   if (!IsNative(array)) array = AsType(array, "=u2");
   if (is_color) {
@@ -156,7 +156,7 @@ ByteImageArgument ByteImageOf(py::handle object, const char* name) {
   py::array& array = argument.array = GivenArray(object, name, "uint8 or bool (H x W), or None");
   const char kind = array.dtype().kind();
   if (array.ndim() != 2 || (kind != 'b' && !(kind == 'u' && array.itemsize() == 1))) {
-    throw InvalidArgument(std::string(name) + " is of " + DtypeText(array) + ", " + ShapeText(array) +
+    throw InvalidArgument(std::string(name) + " has dtype " + DtypeText(array) + ", " + ShapeText(array) +
                           ": give uint8 or bool (H x W), or None");
   }
   if (kind == 'b')

@@ -17,9 +17,11 @@ namespace parallax::python {
 
 namespace py = pybind11;
 
-// --- arguments ---------------------------------------------------------------- The view lives as long as
-// array, which is the caller's own or, where its type or its strides do not fit, a copy. name: for messages,
-// "left image". All throw TypeError for anything but an array, InvalidArgument for an unsuitable array.
+// --- arguments ----------------------------------------------------------------
+
+// The view lives as long as array, which is the caller's own, or a copy if its type or strides do not fit.
+// name: for messages, "left image". All throw TypeError for anything but an array, InvalidArgument for an
+// unsuitable array.
 
 struct CameraImageArgument {
   py::array array;

@@ -51,7 +51,7 @@ std::string ValueText(py::handle value, const std::string& key) {
   if (py::isinstance<py::str>(value)) return value.cast<std::string>();
   if (py::isinstance<py::int_>(value) || py::isinstance<py::float_>(value)) return py::str(value);
   if (py::hasattr(value, "item") && !PyType_Check(value.ptr())) return ValueText(value.attr("item")(), key);
-  throw py::type_error(key + " is of " + std::string(Py_TYPE(value.ptr())->tp_name) + ": use one value, " +
+  throw py::type_error(key + " has type " + std::string(Py_TYPE(value.ptr())->tp_name) + ": use one value, " +
                        ParameterRange(key));
 }
 

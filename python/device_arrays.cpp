@@ -89,7 +89,8 @@ DeviceImageArgument FromCudaArrayInterface(py::handle object, const char* name) 
   DeviceArrayFacts facts;
   facts.data = interface["data"].cast<py::tuple>()[0].cast<std::uintptr_t>();
   if (type.size() < 3 || type[0] == '>') {
-    throw InvalidArgument(std::string(name) + ", on a GPU, is of " + type + ": give little-endian numbers");
+    throw InvalidArgument(std::string(name) + ", on a GPU, has dtype " + type +
+                          ": give little-endian numbers");
   }
   facts.kind = type[1];
   facts.item_bytes = std::stoi(type.substr(2));

@@ -207,12 +207,13 @@ class Visit {
   }
 
   std::string OtherSize() const {
-    if (raw_) return "calibrate images of this size, or name the calibration that is of them with --rig FILE";
+    if (raw_)
+      return "calibrate with images of this size, or name a calibration for this size with --rig FILE";
     const StereoRig& rig = *examined_.rig();
     const double scale = (examined_.width() / rig.cx_px + examined_.height() / rig.cy_px) / 4;
     return fmt::format(
-        "the calibration of this size, or scaled: parallax run{} --rig {:.2f},{:.2f},{:.2f},{}", Source(),
-        rig.fx_px * scale, rig.cx_px * scale, rig.cy_px * scale, rig.baseline_m);
+        "a calibration for this size, or a scaled one: parallax run{} --rig {:.2f},{:.2f},{:.2f},{}",
+        Source(), rig.fx_px * scale, rig.cx_px * scale, rig.cy_px * scale, rig.baseline_m);
   }
 
   const DoctorOptions& options_;

@@ -40,7 +40,7 @@ void AddMachineOptions(CLI::App& command, MatchingOptions& options, Devices devi
   command
       .add_option("--memory-limit", options.memory_limit_mb,
                   "Working memory of the cpu back end, MB; frames that need more are matched in bands, with "
-                  "the same result; 0 = 2.5 bytes a cell + 64 MB")
+                  "the same result; 0 = 64 MB + 2.5 bytes for each pixel and disparity")
       ->type_name("MB")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();

@@ -61,11 +61,11 @@ class NamedCalibration {
     if (!calibration_.rectified) {
       throw Error("--rig " + name_ +
                   " is the calibration of raw cameras, but this source's images are already rectified: "
-                  "name the rectified pair's, FX,CX,CY,BASELINE");
+                  "name the calibration of the rectified pair, or FX,CX,CY,BASELINE");
     }
     const RectifiedCalibration& pair = *calibration_.rectified;
     if (pair.width_px > 0 && (pair.width_px != width || pair.height_px != height)) {
-      throw Error("the images are " + SizeText(width, height) + ", but --rig " + name_ + " is of " +
+      throw Error("the images are " + SizeText(width, height) + ", but --rig " + name_ + " is for " +
                   SizeText(pair.width_px, pair.height_px) + " images: use the calibration for this size");
     }
     frame.rig = pair.rig;

@@ -67,7 +67,7 @@ void CheckFilesApart(const std::vector<std::string>& read, const std::vector<std
                                         : other.ends_with(place.name) && IsSameFile(file, other);
       if (!is_same) continue;
       throw InvalidArgument(file + ": is read" + (file == other ? "" : " as " + other) +
-                            " and would be written over: name another file for the result");
+                            " and would be overwritten: name another file for the result");
     }
   }
   for (std::size_t i = 0; i < written.size(); ++i) {

@@ -105,7 +105,7 @@ std::string WhyNoParts(const RunOptions& options) {
   if (!options.record.file.empty()) return "a recording is written by one process: leave out --record";
   if (!options.ros2.empty()) return "topics are published by one process: leave out --ros2";
   if (options.rig_follow) return "a rig is followed from frame to frame: leave out --rig-follow";
-  return options.view ? "cannot show a window: leave out --view" : "";
+  return options.view ? "one process cannot show the frames of all: leave out --view" : "";
 }
 
 // What the processes of a team have to agree on.

@@ -55,7 +55,7 @@ void AddRosCalibration(const RosPairInfo& info, StereoFrame& frame) {
     frame.raw_rig = std::make_shared<const RawRig>(
         *CalibrationOf(left, right, info.whose + " left camera_info", info.whose + " right camera_info").raw);
   } else if (left.width != width || left.height != height) {
-    frame.rig_note = "no calibration: " + infos + " is of " + std::to_string(left.width) + "x" +
+    frame.rig_note = "no calibration: " + infos + " is for " + std::to_string(left.width) + "x" +
                      std::to_string(left.height) + " px, but the images are of " + std::to_string(width) +
                      "x" + std::to_string(height);
   } else {

@@ -250,7 +250,7 @@ TEST_F(CloudCommand, NoResultGoesOverAnotherOrOverAnInput) {
   const std::string a = Write("a.ply", Grid(10, 1)), b = Write("b.ply", Grid(10, 1));
   const std::string before = ReadText(a);
   const std::string q = Path("q.ply"), twice = "two results would be written there",
-                    over = "would be written over";
+                    over = "would be overwritten";
   std::filesystem::create_hard_link(a, Path("hard.ply"));
   std::filesystem::create_symlink("q.ply", Path("soft.ply"));
   ExpectError({"cloud", "clean", a, Path("x.ply"), "--voxel", "2", "--removed", Path("./x.ply")}, 2, twice);

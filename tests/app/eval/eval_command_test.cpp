@@ -487,7 +487,7 @@ TEST_F(EvalCommand, NeitherTruthNorEstimatesAreWrittenOver) {
     const ProgramResult result =
         RunParallax({"eval", Path("set"), "--estimates", Path("estimates"), "--csv", file});
     EXPECT_EQ(result.exit_code, 2);
-    EXPECT_THAT(result.err, HasSubstr("is read and would be written over"));
+    EXPECT_THAT(result.err, HasSubstr("is read and would be overwritten"));
     EXPECT_EQ(ReadFile(file), before);
   }
 }

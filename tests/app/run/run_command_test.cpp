@@ -497,7 +497,7 @@ TEST_F(RunCommand, TheLogIsNotWrittenOverTheInputNorOverAResult) {
   const std::string before = ReadText(calibration);
   const ProgramResult result = Run({"--log-file", calibration.string()});
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, HasSubstr("is read and would be written over"));
+  EXPECT_THAT(result.err, HasSubstr("is read and would be overwritten"));
   EXPECT_EQ(ReadText(calibration), before);
   EXPECT_EQ(Run({"--log-file", (out() / "summary.json").string()}).exit_code, 2);
 }
