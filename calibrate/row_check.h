@@ -13,9 +13,9 @@ namespace parallax {
 // errors of the lens look like it; it is not estimated.
 struct RightTurn {
   Vector3 turn;
-  double before_px = 0, after_px = 0;  // by which rows differ: the median
+  double before_px = 0, after_px = 0;  // median difference of rows without and with the turn
 };
-// rig: of the rectified pair in whose pixels the matches are. Throws Error for fewer than 50 matches.
+// matches: in pixels of the rectified pair; rig: that pair's. Throws Error for fewer than 50 matches.
 RightTurn TurnOf(const std::vector<PointMatch>& matches, const StereoRig& rig);
 
 // The raw rig with its right camera rotated accordingly; the baseline keeps its length and its direction in

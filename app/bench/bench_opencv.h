@@ -20,8 +20,8 @@ class OpencvMatcher {
 // "opencv:hh", "opencv:sgbm", "opencv:3way", "opencv:hh4"; empty where this program was built without OpenCV.
 std::vector<std::string> OpencvModes();
 
-// Whether images of this width (px) leave OpenCV a column to match. OpenCV ends the process where they do
-// not.
+// Whether images of this width (px) are wide enough for OpenCV to match at least one column; if not, OpenCV
+// would end the process.
 bool OpencvCanMatch(int width, int num_disparities);
 
 // num_disparities is rounded up to a multiple of 16, which OpenCV requires.

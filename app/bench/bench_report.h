@@ -36,7 +36,7 @@ std::string BenchTable(const std::vector<BenchRow>& rows);
 
 OrderedJson BenchMachine(int num_threads);
 
-// {"rows": [...], "machine": {...}, "frames": [...]}.
+// JSON text: {"rows": [...], "machine": {...}, "frames": [...]}.
 std::string BenchJson(const std::vector<BenchRow>& rows, const std::vector<std::string>& frames,
                       int num_threads);
 

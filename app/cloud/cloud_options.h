@@ -24,7 +24,7 @@ struct CloudOptions {
   int num_threads = 0;  // 0 = all cores
   std::string json_file;
 
-  // Throws as MakeCloudMeasures.
+  // Throws what MakeCloudMeasures throws.
   std::unique_ptr<CloudMeasures> Measures() const;
 };
 // Declares --backend, --device, --threads and --json. options must outlive the parsing.

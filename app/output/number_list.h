@@ -9,7 +9,7 @@ namespace parallax::app {
 
 // The fewest digits that read back as the same doubles, separated by spaces; also "nan", "inf" and "-inf".
 std::string NumbersText(const std::vector<double>& numbers);
-// The inverse. They throw Error for an invalid text.
+// Read what NumbersText writes: all numbers, or a single one. Throw Error for invalid text.
 std::vector<double> ParseNumbers(std::string_view text);
 double NumberFromText(std::string_view text);
 

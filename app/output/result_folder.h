@@ -83,7 +83,8 @@ struct NamedResult {
   FinishedResult result;
 };
 std::optional<NamedResult> FinishedResultOf(const JournalRecord& record);
-// True where all of its files, or any of them, are in the folder as they were written. Reads the files.
+// Whether all files of a result, or any of them, are still in the folder as they were written. Reads the
+// files.
 bool IsIntact(const std::filesystem::path& folder, const FinishedResult& result);
 bool IsAnyIntact(const std::filesystem::path& folder, const FinishedResult& result);
 

@@ -18,12 +18,12 @@ struct CloudView {
 // A view that shows the bulk of the cloud: bounds are the 2nd and 98th percentile of each axis, and about 3 %
 // of the points may lie outside the picture, so a few far points change nothing. A cloud in front of the
 // camera (z > 0) is seen from slightly behind, above and to the side of the camera, another one from outside.
-// Of several places the view takes the one from which the cloud covers most of the picture. points: not
-// empty; NaN and infinite ones are ignored. aspect: width / height of the picture.
+// The eye is where the cloud covers most of the picture. points: not empty; NaN and infinite ones are
+// ignored. aspect: width / height of the picture.
 CloudView FirstView(std::span<const Point3f> points, float aspect);
 
-// Straight from above, and from the camera's right. The view from above shows what lies ahead of the camera
-// upwards. In a wide picture of a long cloud it shows it to the right, as the view from the side does.
+// Views straight down from above, and from the camera's right. Forward (z) points up in the view from above,
+// and to the right in the side view; a wide picture of a long cloud shows it to the right in both.
 CloudView BirdsEyeView(std::span<const Point3f> points, float aspect);
 CloudView SideView(std::span<const Point3f> points, float aspect);
 

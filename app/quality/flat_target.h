@@ -80,12 +80,12 @@ class FlatTarget {
   std::size_t num_inliers_ = 0, num_outliers_ = 0;
 };
 
-// The text about a target. distance_m: from the left lens to it along the optical axis, measured with a
-// ruler.
+// What the texts about a target say.
 struct QualityReport {
   int width = 0, height = 0;  // of the images
   ImageRegion region;
   FlatTargetFigures figures;
+  // True distance from the left lens along the optical axis, from a ruler; nullopt = not measured.
   std::optional<double> distance_m;
   double z_error_m() const { return figures.distance_m - *distance_m; }
 };

@@ -11,7 +11,7 @@ namespace parallax::app {
 // The matcher's time of a frame: no metric, but a score like the others.
 inline constexpr const char* kTimeKey = "time_ms";
 
-// In percent or pixels (docs/metrics.md has every key); NaN where a figure is not defined.
+// A figure in the unit that docs/metrics.md states for its key (%, px, m, ms); NaN if it is not defined.
 struct NamedScore {
   std::string key;
   double value = 0;

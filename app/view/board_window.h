@@ -15,7 +15,7 @@ namespace parallax::app {
 
 class BoardWindow {
  public:
-  // Throws as OpenViewer.
+  // Throws what OpenViewer throws.
   explicit BoardWindow(const std::string& title);
 
   // Runs work on a second thread and the window on this one, the main thread, until the window is closed and work has

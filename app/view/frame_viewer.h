@@ -32,13 +32,13 @@ struct StatusNote {
 // matching nor the window waits for them.
 class FrameViewer {
  public:
-  // What the window shows when processor time is short. kWindow: every frame for which there is time. kWork:
-  // as many as 2.5 % of the processors' time and half of their idle time allow, at most 30 a second, so that
-  // the work keeps its pace. User input comes first in both. The cloud takes most of a frame's time: during
-  // work it follows every two seconds, and when frames stop coming.
+  // What comes first when processor time is short. kWindow: the window, which shows every frame it has time
+  // for. kWork: the work; the window takes 2.5 % of the processors' time and half of their idle time, and
+  // shows at most 30 frames a second. User input always comes first. The cloud takes most of a frame's time:
+  // during work it is updated every two seconds, and once more when frames stop coming.
   enum class First { kWindow, kWork };
 
-  // Opens the window. Throws as OpenViewer.
+  // Opens the window. Throws what OpenViewer throws.
   explicit FrameViewer(const ViewerOptions& window, First first = First::kWindow);
   ~FrameViewer();
   FrameViewer(const FrameViewer&) = delete;
@@ -79,7 +79,7 @@ class FrameViewer {
   bool WantsRematch() const;
   // Whether the frame that is shown lacks its cloud, and will for longer than a moment.
   bool OwesCloud() const;
-  // Throws as FrameRematcher.
+  // Throws what FrameRematcher throws.
   ViewerFrame Display(const std::shared_ptr<const MatchedFrame>& matched, bool is_rematch, bool with_cloud);
   std::string Status() const;
 

@@ -22,7 +22,7 @@ ViewerFrame ReadViewedFile(const std::filesystem::path& path, FileKind kind);
 HostImage<Rgb8> ColorsOf(ShownFrame& shown, PaneView view);
 
 // Two clouds at once: the first in the colours of the distance of its points to the second, which is gray.
-// Throws as ReadInputCloud and CompareClouds.
+// Throws what ReadInputCloud and CompareClouds throw.
 ViewerFrame ReadTwoClouds(const std::filesystem::path& first, const std::filesystem::path& second);
 
 }  // namespace parallax::app

@@ -23,7 +23,7 @@
 
 namespace parallax::cuda {
 
-// The destination of a frame's map.
+// Page-locked memory into which a frame's map is copied.
 struct ResultMemory {
   static constexpr std::size_t kPixel_bytes = sizeof(float) + 2;
   explicit ResultMemory(std::size_t num_pixels)
@@ -43,8 +43,8 @@ class SharedBySlots {
                                                   static_cast<std::size_t>(height))) {}
   const std::shared_ptr<ResultMemories>& results() const { return results_; }
   const std::shared_ptr<ReprojectionMemories>& memories() const { return memories_; }
-  // Its tables on the device, kept until another rectifier comes; null for null. Waits for the copies, on
-  // stream, for another one.
+  // Returns a rectifier's tables on the device; null for null. A new rectifier replaces the last one: its
+  // tables are copied on stream, and the call waits for them.
   std::shared_ptr<const DeviceRectifier> OnDevice(const std::shared_ptr<const Rectifier>& rectifier,
                                                   cudaStream_t stream);
 

@@ -35,7 +35,7 @@ struct Calibration {
 Calibration ReadCalibration(const std::string& name);
 
 // Two cameras of KITTI's calib_cam_to_cam.txt ("00", "01"); nullopt if the file lacks their raw lines.
-// Throws as above.
+// Throws what ReadCalibration throws.
 std::optional<RawRig> ReadKittiRawRig(const std::filesystem::path& file, const std::string& left,
                                       const std::string& right);
 

@@ -20,7 +20,7 @@ inline bool IsSideBySide(PictureLayout layout) {
 // Throws Error if a picture of that size cannot be halved. label: whose picture it is.
 void CheckHalves(int width, int height, PictureLayout layout, const std::string& label);
 
-// Copies the halves of a picture of checked size.
+// Copies the halves of a picture to the frame's images. The picture's size must have been checked.
 void SplitPicture(const CameraImage& picture, PictureLayout layout, StereoFrame& frame);
 
 }  // namespace parallax

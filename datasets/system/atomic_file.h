@@ -53,8 +53,8 @@ class DescriptorBuffer : public std::streambuf {
 // Commit() only ends that.
 class AtomicFile {
  public:
-  // Opens the temporary file. Throws Error when the folder is missing or cannot be written, and if `path`
-  // (/dev/stdout, /dev/fd/N) is an already open file.
+  // Opens the temporary file. Throws Error if the folder is missing or cannot be written, or if `path` is a
+  // link in /dev or /proc to an open file (/dev/stdout after > FILE).
   explicit AtomicFile(std::filesystem::path path);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
@@ -62,9 +62,9 @@ class AtomicFile {
 
   // Binary stream to write to.
   std::ostream& stream() { return stream_; }
-  // Throws Error (and removes the temporary file) when any write failed, e.g. on a full disk.
+  // Completes the file. Throws Error and removes the temporary file if any write failed, e.g. on a full disk.
   void Commit();
-  // False if it is another open file, or a device or pipe.
+  // False if `path` is a link, a device or a pipe.
   bool has_own_name() const { return IsRenamed() && target_path_ == path_; }
 
  private:

@@ -307,7 +307,8 @@ struct RadiusOutlierParameters {
   double radius_m = 0.1;   // > 0
   int min_neighbours = 4;  // other points within this distance that a point needs to be kept; 1 .. 64
 };
-// The same in both libraries, except that Open3D requires distances below the radius. Throws as above.
+// The same in both libraries, except that Open3D requires distances below the radius. Throws InvalidArgument
+// for parameters out of range.
 std::vector<std::int32_t> KeepRadiusInliers(std::span<const Point3f> points,
                                             const RadiusOutlierParameters& parameters,
                                             CloudMeasures& measures);
@@ -317,7 +318,7 @@ std::vector<std::int32_t> KeepRadiusInliers(std::span<const Point3f> points,
 std::vector<std::int32_t> KeepOnePerVoxel(std::span<const Point3f> points, float voxel_size_m);
 
 // The mean point and mean colour of every voxel, in the order of the voxels' first points. Sums in double, in
-// input order; colours rounded to the nearest. Throws as above.
+// input order; colours rounded to the nearest. Throws what KeepOnePerVoxel throws.
 PointCloud MeansOfVoxels(const PointCloud& cloud, float voxel_size_m);
 
 // The points and any colours at the indices, in their order. Throws InvalidArgument for an index outside the

@@ -75,7 +75,7 @@ class Matcher {
   // preset_or_file: see Preset; it also has the table of Sigma(). Throws InvalidArgument for invalid
   // parameters and an unknown back end, Error if this machine cannot run the back end.
   explicit Matcher(const std::string& preset_or_file = "default", const Machine& machine = {});
-  // Sigma() uses the table of sigma_preset. Throws as above.
+  // Sigma() uses the table of sigma_preset. Throws what the constructor above throws.
   explicit Matcher(const Parameters& parameters, const Machine& machine = {},
                    const std::string& sigma_preset = "default");
   ~Matcher();

@@ -33,7 +33,7 @@ void RemoveUnseen(const SeenPixelsOfPair& seen, DisparityMap& map);
 // Rectifies pairs of one rig. Tables are made once.
 class Rectifier {
  public:
-  // Throws as MakeRectification.
+  // Throws what MakeRectification throws.
   explicit Rectifier(const RawRig& rig, const RectificationOptions& options = {},
                      ThreadPool* threads = nullptr);
   // Like other, which was made from `rig`, but corrects a turn of the right camera.

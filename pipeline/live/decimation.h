@@ -11,7 +11,7 @@ namespace parallax {
 // Masks of reduced pairs, made once for all frames of a rig. Thread-safe.
 class ReducedMasks {
  public:
-  // A pixel is seen where all that it stands for are.
+  // Masks of the reduced images: a pixel counts as seen if all pixels of its factor x factor block do.
   std::shared_ptr<const SeenPixelsOfPair> Of(const std::shared_ptr<const SeenPixelsOfPair>& seen, int factor);
 
  private:

@@ -19,8 +19,8 @@ void ForEachQuantile(ErrorQuantiles& a, const ErrorQuantiles& b, Visitor&& visit
   visit(a.a99, b.a99);
 }
 
-// absolute_errors: px, any order. The element at floor(n q) of the sorted errors, without interpolation (as
-// in ETH3D's evaluation). All infinite if there are none.
+// Each quantile q is element floor(n q) of the n sorted errors, without interpolation (as in ETH3D's
+// evaluation). absolute_errors: px, in any order; if there are none, all quantiles are infinite.
 ErrorQuantiles QuantilesOf(std::vector<float> absolute_errors);
 
 }  // namespace parallax

@@ -26,9 +26,9 @@ struct Eth3dScores {
   std::int64_t num_estimated = 0;  // pixels; summed over frames
 };
 
-// estimate: px, NaN = no value, and beyond +-width = no value. truth: px, NaN = unknown. mask: counts where
-// it is 255 (not occluded); empty = everywhere. Throws InvalidArgument when sizes differ. Without estimated
-// pixels bad is 1 and the errors are infinite; without truth pixels everything is NaN.
+// estimate: px; NaN and values beyond +-width (of the images) count as no value. truth: px, NaN = unknown.
+// mask: counts where it is 255 (not occluded); empty = everywhere. Throws InvalidArgument when sizes differ.
+// Without estimated pixels bad is 1 and the errors are infinite; without truth pixels everything is NaN.
 Eth3dScores EvaluateEth3d(HostImageView<const float> estimate, HostImageView<const float> truth,
                           HostImageView<const std::uint8_t> mask = {});
 

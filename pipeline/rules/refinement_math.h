@@ -12,8 +12,9 @@ namespace parallax {
 // nor NaNs.
 inline constexpr float kNoValue = -1e9F;
 
-// --- smoothing ---------------------------------------------------------------- Pixels on either side in a
-// pass along a row or a column, and their weights, exp(-offset^2 / 72) to 1/1024.
+// --- smoothing ----------------------------------------------------------------
+
+// Pixels on either side in a pass along a row or a column, and their weights, exp(-offset^2 / 72) to 1/1024.
 inline constexpr int kSmoothingTaps = 4;
 inline constexpr int kSmoothingRadius_px = 7;
 inline constexpr int kSmoothingOffsets_px[kSmoothingTaps] = {1, 3, 5, 7};

@@ -215,8 +215,8 @@ PARALLAX_HOST_DEVICE inline RingCounts CountRing(const CandidateView& view, int 
   return counts;
 }
 
-// Calls put(feature, i, byte) for each candidate number i and each feature that is not of a ring. View: a
-// CandidateView; a back end's own may have a faster DistanceToKept.
+// Calls put(feature, i, byte) for each candidate number i and each feature that does not come from a ring.
+// View: a CandidateView, or a back end's own class with a faster DistanceToKept.
 template <typename View, typename Put>
 PARALLAX_HOST_DEVICE inline void MakePointFeatures(const View& view, int x, int y,
                                                    const Candidates& candidates, const Put& put) {
@@ -292,8 +292,9 @@ PARALLAX_HOST_DEVICE inline void MakeCandidateFeatures(const View& view, int x, 
     MakeRingFeatures(view, x, y, ring, candidates.values, put);
 }
 
-// --- choice ----------------------------------------------------------------------- How much lower, in
-// leaves' units, another candidate's sum must be than that of the plane's value.
+// --- choice -----------------------------------------------------------------------
+
+// How much lower, in leaves' units, another candidate's sum must be than that of the plane's value.
 inline constexpr int kChoiceMargin = 32;
 
 // sums: of the bias and a leaf of each tree; higher means more likely wrong.

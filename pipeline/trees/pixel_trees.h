@@ -131,7 +131,7 @@ PARALLAX_HOST_DEVICE constexpr std::uint8_t StatusOf(std::uint8_t validity) {
                                    : (validity & kOutOfRange) != 0 ? 3
                                                                    : 4);
 }
-// Above min_disparity, 0 .. D - 1; floor_of_half_more: the selected disparity plus 0.5, rounded down.
+// The index of a disparity, 0 .. D - 1. floor_of_half_more: the selected disparity plus 0.5, rounded down.
 PARALLAX_HOST_DEVICE constexpr int RoundedIndex(float floor_of_half_more, int min_disparity) {
   return static_cast<int>(floor_of_half_more) - min_disparity;
 }
@@ -160,8 +160,9 @@ PARALLAX_HOST_DEVICE inline int PlaneDistance(const DisparityPlane& plane, float
 }
 inline constexpr int kNearPlane = 16;  // eighths of a px
 
-// The verdict's effect: true if it changes the pixel. sum: of the bias and a leaf of each tree, above 0 if
-// the winner is more likely wrong; has_selected: the pixel has a selected disparity.
+// Whether the trees change the pixel: reject a kept one or restore a rejected one. sum: of the bias and a
+// leaf of each tree, above 0 if the winner is more likely wrong; has_selected: the pixel has a selected
+// disparity.
 PARALLAX_HOST_DEVICE constexpr bool Changes(std::uint8_t validity, int sum, bool has_selected) {
   if ((validity & kRejected) == 0) return sum > 0;
   return sum <= 0 && has_selected && (validity & kOutOfRange) == 0;

@@ -14,9 +14,9 @@ namespace parallax::app {
 
 struct CloudLook {
   CloudColoring coloring = CloudColoring::kImage;
-  // Points at other depths (z) are not drawn.
+  // Depths (z) that are drawn.
   float near_m = -std::numeric_limits<float>::infinity(), far_m = std::numeric_limits<float>::infinity();
-  bool show_filled = false;  // what is shown is the whole frame, not WithoutFilled of it
+  bool show_filled = false;  // filled points are drawn, too (else WithoutFilled)
   friend bool operator==(const CloudLook&, const CloudLook&) = default;
 };
 

@@ -25,7 +25,7 @@ class PlayedSource : public FrameSource {
   PlayOrder OrderOf(std::size_t index) const;
 
   SourceKind kind() const override { return kind_; }
-  // it never ends
+  // The source never ends.
   std::optional<std::size_t> num_frames() const override { return std::nullopt; }
   // Waits until the timeline wants a frame. nullopt once it is stopped.
   std::optional<std::string> NextName() override;

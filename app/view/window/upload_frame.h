@@ -1,4 +1,4 @@
-// A frame in the form Open3D's renderer takes it.
+// A frame on its way from Viewer::Show to the window's thread.
 #pragma once
 
 #include <open3d/core/Tensor.h>
@@ -15,7 +15,7 @@ namespace parallax::app {
 
 using Open3DImage = std::shared_ptr<open3d::geometry::Image>;
 
-// The caller of Show makes it; the window only passes it on.
+// Made in the thread that calls Show; the window's thread hands it to every WindowPart.
 struct UploadFrame {
   std::string name, status, cloud_caption;
   bool is_alarm = false;

@@ -81,9 +81,8 @@ class ScaleWidget : public gui::ImageWidget {
 
 constexpr int kAside_px = -1024;
 
-// For what precedes the panel among the window's children: without content it is moved out of sight instead
-// of hidden. Open3D tells children apart by counting the visible ones, and does not draw a panel whose number
-// changes.
+// Places a widget that precedes the panel among the window's children. An empty one is moved out of sight,
+// not hidden: Open3D numbers the visible children, and does not draw a panel whose number changes.
 inline void PlaceOrPutAside(gui::Widget& widget, const PaneFrame& frame) {
   widget.SetFrame(frame.Empty() ? gui::Rect(kAside_px, kAside_px, 1, 1)
                                 : gui::Rect(frame.x, frame.y, frame.width, frame.height));

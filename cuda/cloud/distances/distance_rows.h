@@ -26,7 +26,7 @@ DistanceMethod ChooseDistanceMethod(std::int64_t rows_a, std::int64_t rows_b, in
 class DistanceRows {
  public:
   DistanceRows() = default;
-  // Room for sets of that many rows; only the product methods need it.
+  // Allocates memory for sets of up to max_rows_a and max_rows_b rows, which only the product methods need.
   DistanceRows(std::int64_t max_rows_a, std::int64_t max_rows_b, int max_dims, DistanceMethod method);
   std::size_t MemoryBytes() const;
 

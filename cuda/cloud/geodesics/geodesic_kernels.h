@@ -12,7 +12,7 @@ namespace parallax::cuda {
 // Number of lanes that expand a node together, and the length of a padded row.
 inline constexpr int kRowLanes = 8;
 
-// Memory of the device. An edge is (target, bits of its length).
+// A graph in device memory. An edge is (target, bits of its length).
 struct DeviceGraph {
   std::int32_t num_nodes = 0;
   const std::uint32_t* first_edge = nullptr;  // num_nodes + 1; null: rows of kRowLanes edges, padded with
@@ -20,7 +20,7 @@ struct DeviceGraph {
   const uint2* edges = nullptr;
 };
 
-// Searches from num_sources sources, a row of num_nodes distances each. Memory of the device.
+// A batch of searches, one from each source. Pointers are to device memory.
 struct GeodesicBatch {
   DeviceGraph graph;
   const std::int32_t* sources = nullptr;
@@ -32,7 +32,7 @@ struct GeodesicBatch {
   float* limits = nullptr;       // num_sources: nodes farther than this count as unreached
 };
 
-// All distances +inf.
+// Sets all distances to +inf.
 void FillUnreached(float* distances, std::size_t count, cudaStream_t stream);
 
 // --- near_far.cu ---
@@ -52,13 +52,15 @@ struct FarList {
   std::size_t capacity = 0;
   std::size_t full = 0;  // from here the list is thinned out
 };
-// Without entries.
+// The list's sizes; it has no memory yet.
 FarList SizeOfFarList(std::int32_t num_nodes, std::int64_t num_edges, std::int32_t max_degree);
 // distances: FillUnreached before; distances and limits are set. steps: null, or the steps of each source.
 void NearFar(const GeodesicBatch& batch, const NearFarOptions& options, int blocks, FarList far,
              std::uint32_t* steps, cudaStream_t stream);
 
-// --- heap_search.cu --- Memory of queues that outgrow shared memory.
+// --- heap_search.cu ---
+
+// Memory of queues that outgrow shared memory.
 struct HeapMemory {
   uint2* pairs = nullptr;  // num_chunks x HeapChunkPairs()
   std::uint32_t num_chunks = 0;

@@ -18,11 +18,11 @@ namespace parallax::cpu::ad_census {
 inline constexpr int kMaxLanes = 32;
 inline constexpr int kRightMargin = 2 * kMaxLanes;
 
-// 16-bit lanes of a vector of the instruction set in use.
+// Number of 16-bit lanes of a vector of the instruction set in use.
 int NumLanes();
 
 // --- matching cost ----------------------------------------------------------------
-// A row of both images; channels: 1 for gray, whose differences count three times, else 3.
+// A row of both images. num_channels: 1 for gray, whose differences count three times, else 3.
 struct CostRow {
   int width, num_channels;
   const std::uint8_t* left[3];
@@ -61,7 +61,7 @@ struct ArmLine {
 // Bytes of scratch for lines of that length.
 std::size_t LineScratchBytes(int length);
 
-// Sums of values along the arms; from, to: one vector for each pixel, not the same memory.
+// Sums the values along the arms. from, to: one vector for each pixel, not the same memory.
 void SumLine(const ArmLine& line, const std::uint16_t* from, std::uint16_t* to, void* scratch);
 // The same, divided by the sizes of the pixels' regions.
 void MeanLine(const ArmLine& line, const std::uint16_t* from, const float* reciprocals, std::uint16_t* to,
@@ -87,8 +87,8 @@ struct PathRow {
   int first_right;  // element of the first pixel's match at the first disparity
   const AdCensusTables* tables;
 };
-// Sums of path costs in both directions of num_rows rows, a step of each in turn. `held` is not used.
-// state: 4 (num_blocks + 2) vectors for each row.
+// Writes to `sums` the path costs of both directions along num_rows rows, with one step of each row in turn.
+// Does not use `held`. state: 4 (num_blocks + 2) vectors for each row.
 inline constexpr int kMaxRowsTogether = 2;
 void WalkRows(const PathRow* rows, int num_rows, std::uint16_t* state);
 
@@ -109,11 +109,11 @@ struct Selection {
   std::uint16_t sum[3];  // of the disparity before the winner, the winner, and the one after; 0xFFFF: none
   std::uint32_t rival;   // lowest sum not adjacent to the winner; 0xFFFF: none
 };
-// scratch: (num_blocks + 2) vectors.
+// Selects the disparity with the lowest sum for each pixel of a left row. scratch: num_blocks + 2 vectors.
 void SelectRow(const std::uint16_t* sums, std::ptrdiff_t block_stride, int width, int num_blocks,
                int num_disparities, std::uint16_t* scratch, Selection* selected);
-// Winners of the right image's row from the left image's sums, mirrored; 0xFFFF if there is none. lowest:
-// like winners.
+// Finds the winners of the right image's row from the left image's sums. winners: mirrored, 0xFFFF if there
+// is none. lowest: their sums, laid out like winners.
 void SelectRightRow(const std::uint16_t* sums, std::ptrdiff_t block_stride, int width, int num_blocks,
                     int first_right, std::uint16_t* lowest, std::uint16_t* winners);
 

@@ -22,9 +22,9 @@ TilePlanes FitPlanes(const Parameters& parameters, HostImageView<const std::uint
                      const FramedMap& map, const HostImage<std::uint8_t>& validity, std::uint8_t* workspace,
                      ThreadPool& threads);
 std::size_t PlaneWorkspaceBytes(const RefinementParameters& parameters, int width, int height);
-// Gives rejected pixels the values of planes (docs/matching.md, "refinement"): copies map to filled, with
-// other values there, and marks them. guide: left image. Returns the planes; those of tiles without rejected
-// pixels in or next to them are undefined.
+// Gives rejected pixels the values of planes (docs/matching.md, "refinement"): copies map to filled, replaces
+// their values there, and marks them in validity. guide: left image. Returns the planes; those of tiles
+// without rejected pixels in or next to them are undefined.
 TilePlanes FillFromPlanes(const Parameters& parameters, HostImageView<const std::uint8_t> guide,
                           const FramedMap& map, const FramedMap& filled, HostImage<std::uint8_t>& validity,
                           std::uint8_t* workspace, ThreadPool& threads);

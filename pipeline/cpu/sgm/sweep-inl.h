@@ -19,7 +19,7 @@ void SweepTurn(const SweepView& view, const SweepPart* HWY_RESTRICT parts) {
   const SweepView s = view;  // a copy that no store of bytes can change
   using D = std::conditional_t<Kind::kCosts == PathCosts::kWide16, Tag16, Tag8>;
   using T = simd::TFromD<D>;
-  // Computed where they are used: values that live across calls are kept in memory.
+  // Penalties are computed where they are used, because values that live across calls are kept in memory.
   const auto make_penalties = [&s]() HWY_ATTR {
     const auto penalty = [](std::uint16_t value) HWY_ATTR { return simd::Set(D(), static_cast<T>(value)); };
     Penalties<simd::Vec<D>> p{penalty(s.p1), penalty(s.largest_p2), penalty(s.p1), penalty(s.p1)};
@@ -31,7 +31,8 @@ void SweepTurn(const SweepView& view, const SweepPart* HWY_RESTRICT parts) {
   if constexpr (Kind::kAllTerms && Kind::kPlain) {
     for (int i = 0; i < 2; ++i) AdaptP2OfPart<Kind::kStepX>(s, parts[i], p2[i]);
   }
-  // Not in the rows: a function that is given its address would keep them in memory as well.
+  // The costs are no member of the rows: a call that takes their address would then force the rows into
+  // memory, too.
   constexpr int kRoom = kMakesCostsAhead<Kind> ? 2 * kPixelsAhead * Kind::kStripes8 : 1;
   alignas(64) std::uint8_t costs[kRoom * simd::MaxLanes(Tag8())];
   const auto alone = [&](int i, int begin, int end) HWY_ATTR {
