@@ -77,7 +77,8 @@ struct SearchRange {
   int min_disparity = 0, num_disparities = 128;
 };
 // A range for nearly all of these disparities and for twice as large ones, because surfaces without features,
-// such as a road, may be nearer. The smallest is below 0 only if disparities are. In steps of 16.
+// such as a road, may be nearer. The smallest is below 0 only if disparities are. Both numbers are multiples
+// of 16.
 SearchRange RangeFor(std::vector<double> disparities);
 
 // The range for a pair; nullopt if it shows too little, or looks as if its disparities were not those of the scene.

@@ -107,8 +107,9 @@ struct CameraFit {
   double usual_px = 0;
 };
 
-// The left camera of the views alone, from several focal lengths; plausible fits first, then the best. From few free
-// numbers to many: the bent lines of a board must not be explained by a shifted or squeezed image.
+// The left camera of the views alone, from several focal lengths; plausible fits first, then the best. Fits
+// few free numbers first, then more: the bent lines of a board must not be explained by a shifted or squeezed
+// image.
 std::vector<CameraFit> CalibrateCamera(const std::vector<Vector3>& board,
                                        const std::vector<BoardView>& all_views, int width, int height,
                                        LensModel lens) {
@@ -516,8 +517,8 @@ class Calibrator {
     return true;
   }
 
-  // For each board, the mean of the squared distances of its corners in both images, outliers included, so
-  // that a board with mostly outliers shows; each corner counts for at most most_px2.
+  // Returns for each board the mean of the squared distances of its corners in both images, px^2. Outliers
+  // are included, so that a board with mostly outliers shows; each corner counts for at most most_px2.
   std::vector<double> MeanSquares(const BundleResult& bundle, double most_px2) const {
     std::vector<double> all;
     for (const BoardView& view : bundle.views) {

@@ -91,7 +91,7 @@ class Matching {
     frame.height = height;
     return frame;
   }
-  // The result of the pair's map. In the order of the pairs.
+  // Makes the result from the pair's map. Called in the order of the pairs.
   MatchResult After(Job job, DisparityMap map) {
     if (job.frame.seen) RemoveUnseen(*job.frame.seen, map);
     if (filters_) filters_->Apply(parameters(), job.left, job.frame.rig, map);

@@ -18,7 +18,7 @@ std::string ReportJson(const StereoCalibration& calibration);
 std::string CornersVnl(const CalibrationInput& input, const std::vector<std::string>& left_files,
                        const std::vector<std::string>& right_files);
 
-// For a terminal: the verdict, its reasons, and the figures.
+// Text for a terminal: the verdict, its reasons, and the figures.
 std::string ReportText(const StereoCalibration& calibration, const CalibrationInput& input);
 
 // pictures: name and caption of each picture that was written.

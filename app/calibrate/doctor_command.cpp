@@ -255,7 +255,7 @@ std::string Text(const Visit& visit) {
   return text;
 }
 
-// For example "2 faults: rows, range"; empty if no fault was found.
+// Names the faults, e.g. "2 faults: rows, range"; empty if no fault was found.
 std::string FaultsText(const Visit& visit) {
   std::vector<std::string> faults;
   for (const Finding& finding : visit.findings()) {

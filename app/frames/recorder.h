@@ -53,9 +53,9 @@ class Recorder {
   // frame. Safe to call again.
   void Finish();
 
-  // After Finish: one line on the file's content.
+  // Returns one line on the file's content. Called after Finish.
   std::string Text() const;
-  // After Finish: throws Error where a requested part is missing from the file.
+  // Throws Error if a requested part is missing from the file. Called after Finish.
   void ThrowOnLoss() const;
 
  private:

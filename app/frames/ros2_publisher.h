@@ -48,7 +48,7 @@ class Ros2Publisher {
   }
   // Publishes the remaining frames; no frame may follow. Safe to call again.
   void Finish();
-  // After Finish: one line on what was published. Throws Error if that failed.
+  // Returns one line on what was published. Called after Finish. Throws Error if publishing failed.
   std::string Text() const;
 
  private:

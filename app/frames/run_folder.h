@@ -40,7 +40,7 @@ class RunFolder {
   ResultKeeper& keeper() { return *keeper_; }
   void Note(const JournalRecord& record) { folder_->Note(record); }
 
-  // As Journal::Hurry.
+  // Does what Journal::Hurry does.
   void Hurry() {
     if (folder_) folder_->Hurry();
   }

@@ -31,8 +31,8 @@ struct CommandEntry {
   std::vector<CommandEntry> commands;
 };
 
-// As the command line declares them. Choices are those that an option is checked against, or the known names
-// of presets, parameters, back ends, kinds of sources, metrics and outputs.
+// Describes the commands as the command line declares them. Choices are those that an option is checked
+// against, or the known names of presets, parameters, back ends, kinds of sources, metrics and outputs.
 CommandEntry DescribeCommands(const CLI::App& app);
 
 }  // namespace parallax::app

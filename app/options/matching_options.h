@@ -58,8 +58,9 @@ struct MatchingOptions {
 // Whether a command takes several devices.
 enum class Devices { kOne, kSeveral };
 
-// Declares the options. options must outlive the parsing. For a command that matches with several back ends:
-// --config and --set alone, and --threads, --device and --memory-limit alone.
+// Declare --config and --set; --threads, --device and --memory-limit; and all of these with --backend and the
+// log's options. The first two serve commands that match with several back ends. options must outlive the
+// parsing.
 void AddParameterOptions(CLI::App& command, MatchingOptions& options);
 void AddMachineOptions(CLI::App& command, MatchingOptions& options, Devices devices = Devices::kOne);
 void AddMatchingOptions(CLI::App& command, MatchingOptions& options, Devices devices = Devices::kOne);

@@ -31,7 +31,7 @@ void AddThreadsOption(CLI::App& command, int& num_threads);
 void AddDeviceOption(CLI::App& command, int& device);
 // The same for a command in which several devices may share the frames. device: the first of them.
 void AddDevicesOption(CLI::App& command, DeviceChoice& devices, int& device);
-// For benchmarks.
+// Declares --repeat, for benchmarks.
 void AddRepeatOption(CLI::App& command, int& repeat);
 // content: what the file holds, as in "every figure".
 void AddJsonOption(CLI::App& command, std::string& file, const std::string& content);

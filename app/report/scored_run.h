@@ -23,9 +23,9 @@ struct ScoredRun {
   bool is_folder() const { return !source.empty(); }
 };
 
-// Reads a JSON file of `parallax eval --json` or a page of `parallax eval --report` completely. Of a folder
-// of `parallax run` it reads summary.json; the frames are not scored yet. Throws Error for any other file or
-// folder.
+// Reads a JSON file of `parallax eval --json` or a page of `parallax eval --report` completely. If path is a
+// folder of `parallax run`, it reads summary.json; the frames are not scored yet. Throws Error for any other
+// file or folder.
 ScoredRun ReadRun(const std::filesystem::path& path);
 
 // The figure of a frame; NaN where the run lacks the frame or the figure.

@@ -41,8 +41,8 @@ IsWrongFunction IsWrongOf(Metric metric);
 struct EvaluatedFrame {
   HostImageView<const float> estimate;  // px, NaN = no value
   const GroundTruth* truth = nullptr;
-  // For Middlebury only: the bound to which larger values are clipped (px of the estimate's resolution), and
-  // rounding.
+  // Used by Middlebury only: the bound to which larger values are clipped (px of the estimate's resolution),
+  // and whether values are rounded.
   float max_disparity_px = std::numeric_limits<float>::infinity();
   bool round = false;
   HostImageView<const std::uint8_t> confidence = {};  // of the matcher, where it ran
@@ -71,7 +71,7 @@ class Evaluator {
   // other metrics.
   virtual void Measure(const EvaluatedFrame& frame, NumberWriter& numbers) const = 0;
   virtual Scores Add(NumberReader& numbers) = 0;
-  // Over all added frames, in the benchmark's manner.
+  // The scores of all added frames together, as the benchmark computes them.
   virtual Scores Total() const = 0;
 };
 

@@ -31,18 +31,19 @@ class FrameShare {
   // has none.
   void Open(std::shared_ptr<FrameSource> source, bool is_temporal, const std::string& why_not = "");
 
-  // After Open: how many frames end in this process, if that is known; a leader's are those of all ranks.
+  // How many frames end in this process, if that is known; a leader's are those of all ranks. Called after
+  // Open.
   std::optional<std::size_t> num_frames() const;
 
   // Rank 0 answers the others from now on; the others wait for that. agreement: what all ranks must have in common.
   void Begin(const JournalRecord& agreement, SharedRun::Handler handler);
 
-  // After Begin.
+  // The frames of this process. Called after Begin.
   std::shared_ptr<FrameSource> frames() const { return part_ ? part_ : source_; }
   std::optional<std::size_t> max_frames() const { return part_ ? std::nullopt : max_frames_; }
   // The index in the whole source of the n-th frame that was taken, n from 0.
   std::size_t IndexOf(std::size_t taken) const { return part_ ? part_->IndexOf(taken) : taken; }
-  // At the end of a shard: the same as DealtSource's.
+  // What DealtSource::AllNames returns. Called at the end of a shard.
   std::string AllNames() const { return part_->AllNames(); }
 
   bool StopRequested(const InterruptGuard& interrupt) const {

@@ -27,7 +27,7 @@ class Team {
 };
 
 // The team in which this process was started (mpirun, or srun with PMIx); null if it is alone. Throws Error
-// if there is a team but this program was built without MPI. At most once in a process.
+// if there is a team but this program was built without MPI. Called at most once in a process.
 std::unique_ptr<Team> JoinTeam();
 
 // False for ranks above 0, as the environment states: only rank 0 reports faults of the command line.

@@ -20,7 +20,7 @@ double ProcessorTimeOfOtherThreads_s(const std::string& name);
 double ProcessorsToUse();
 
 // Limits the threads of other names to a share of all processors' time plus a part of the idle time; the rest
-// of the idle time stays free for the work. For a single thread's use.
+// of the idle time stays free for the work. Not thread-safe.
 class ProcessorShare {
  public:
   // share, of_idle: 0 .. 1.

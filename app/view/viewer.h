@@ -41,8 +41,8 @@ struct ViewerOptions {
   bool paused = false;                             // show the first frame and wait for Step or Resume
   std::shared_ptr<PlayControls> play{};            // the play bar; null = not shown
   bool show_filled = false;                        // pixels that were filled are shown like others, at first
-  // For a window that shows pictures drawn by its owner: these keys take precedence over the window's own,
-  // and each has a button with its name. Called on the main thread.
+  // Keys of a window that shows pictures drawn by its owner. They take precedence over the window's own, and
+  // each has a button with its name. Called on the main thread.
   std::vector<Command> keys{};
 };
 
@@ -71,8 +71,8 @@ class Viewer {
 };
 
 // Opens the window (hidden until Run). Throws Error, naming the remedy, when the program was built without
-// the viewer, the module or its resources are missing, or there is no display. At most one viewer in a
-// process.
+// the viewer, the module or its resources are missing, or there is no display. There can be at most one
+// viewer in a process.
 std::unique_ptr<Viewer> OpenViewer(const ViewerOptions& options);
 
 }  // namespace parallax::app

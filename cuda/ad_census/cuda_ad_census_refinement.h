@@ -34,7 +34,7 @@ class Refinement {
              const View& left, const PathSums& sums)
       : memory_(memory), shape_(shape), parameters_(parameters), left_(left), sums_(sums) {}
 
-  // To be called in this order. The map's disparities do not change before WriteMap or RefineSubpixel.
+  // Must be called in this order. The map's disparities do not change before WriteMap or RefineSubpixel.
   void ReadMap(const DeviceDisparityMap& map, cudaStream_t stream);
   void VoteInRegions(const DeviceDisparityMap& map, cudaStream_t stream);
   void Interpolate(const DeviceDisparityMap& map, cudaStream_t stream);

@@ -61,21 +61,21 @@ struct ViewMemory {
   static ViewMemory Take(Arena& arena, const Parameters& parameters, int width, int height);
 };
 
-// Of a frame.
+// The views of a frame's images.
 struct Views {
   View left, right;
   CensusImages census;
   DeviceImageView<const std::uint8_t> gray_left;
 };
 
-// All but steps. left, right: of one size and pixel type, rows densely packed.
+// Makes all of a frame's views but the steps. left, right: of one size and pixel type, rows densely packed.
 Views MakeViews(const DeviceCameraImage& left, const DeviceCameraImage& right, const Parameters& parameters,
                 const ViewMemory& memory, cudaStream_t stream);
 
-// The steps of both images' colours.
+// Finds the steps of both images' colours.
 void FindSteps(const Views& views, int width, int height, int threshold, cudaStream_t stream);
 
-// The image mirrored from right to left, into memory of its size.
+// Mirrors the image from right to left, into memory of its size.
 DeviceCameraImage MirrorImage(const DeviceCameraImage& image, std::uint8_t* memory, cudaStream_t stream);
 
 }  // namespace parallax::cuda::ad_census

@@ -32,7 +32,7 @@ struct VotingArguments {
   const std::uint16_t *row_arms_by_column, *column_arms;
   std::int16_t* index;
   std::uint8_t* validity;
-  // For each pixel without a value: the votes of its last ballot + 2^16 * the most votes for one disparity;
+  // The last ballot of each pixel without a value: its votes + 2^16 * the most votes for one disparity;
   // kHopeless if no disparity can win any more.
   std::uint32_t* ballots;
   // Columns of each band of rows where pixels may get a value after the first round, in any order.

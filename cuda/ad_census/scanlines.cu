@@ -23,7 +23,8 @@ struct Arguments {
   const std::uint32_t* costs;  // words of two
   std::uint32_t *rows, *columns;
   View left, right;
-  // In both halves. [1]: if the left pixel is a step, else [0]. _more: bits that a partner's step flips.
+  // Penalties, in both halves. [1]: if the left pixel is a step, else [0]. _more: bits that a partner's step
+  // flips.
   std::uint32_t p1[2], p2[2], p1_more[2], p2_more[2];
 };
 

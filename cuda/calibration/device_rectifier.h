@@ -16,7 +16,7 @@ namespace parallax::cuda {
 
 class DeviceRectifier {
  public:
-  // On the current device. Waits for the copies, on stream.
+  // Copies the tables to the current device, on stream, and waits for that.
   DeviceRectifier(std::shared_ptr<const Rectifier> rectifier, cudaStream_t stream);
 
   // Differs for every object ever made.

@@ -12,7 +12,7 @@ namespace parallax::cuda {
 void Check(cudaError_t status, const char* call,
            const std::source_location& place = std::source_location::current());
 
-// After a kernel launch: clears and reports the launch's error.
+// Called after a kernel launch: clears the launch's error and throws parallax::Error for it.
 void CheckLaunch(const char* kernel, const std::source_location& place = std::source_location::current());
 
 }  // namespace parallax::cuda

@@ -56,8 +56,8 @@ void LaunchDependent(const KernelName& name, void (*kernel)(Parameters...), dim3
   Check(cudaLaunchKernelEx(&config, kernel, arguments...), name.text, name.place);
 }
 
-// For kernels that run at the same time: a multiprocessor changes the split between first-level cache and
-// shared memory only when it is empty, so all of them request the same split.
+// Called for kernels that run at the same time. A multiprocessor changes the split between first-level cache
+// and shared memory only when it is empty, so all of them request the same split.
 template <typename... Parameters>
 void ShareMultiprocessors(void (*kernel)(Parameters...)) {
   constexpr int kSharedPercent = 45;  // the best of 30 to 100 on an H200

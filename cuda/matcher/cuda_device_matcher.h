@@ -9,7 +9,7 @@
 
 namespace parallax {
 
-// On options.device. Throws what MakeCudaMatcher throws.
+// Makes a matcher on options.device. Throws what MakeCudaMatcher throws.
 std::unique_ptr<DeviceMatcher> MakeCudaDeviceMatcher(const Parameters& parameters,
                                                      const MatcherOptions& options);
 

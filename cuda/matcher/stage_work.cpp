@@ -72,13 +72,13 @@ StageWork WorkOfStage(std::string_view stage, const Parameters& parameters, int 
     work.population_counts = cells * (has_code32 ? 1 : 2);
   } else if (stage == "aggregation") {
     work.bytes = cells + pixels + sums_bytes;
-    // For two cells of one direction: the minimum of three, that with the fourth, and an addition. For two
-    // pixels of one direction in one warp: a shuffle from either side, and a minimum for each pixel.
+    // Two cells of one direction take the minimum of three, that with the fourth, and an addition. Two pixels
+    // of one direction in one warp take a shuffle from either side, and a minimum for each pixel.
     work.packed_operations = cells * tables.num_paths * 3 / 2;
     work.shuffles = work.reductions = pixels * tables.num_paths * kLanes;
   } else if (stage == "selection" || stage == "consistency") {
     work.bytes = sums_bytes + pixels * kMapBytes + (layout.leaves_costs_out ? cells : 0);
-    // For two cells: the sum of the volumes, and the minima for the winner, the rival and the right image.
+    // Two cells take the sum of the volumes, and the minima for the winner, the rival and the right image.
     work.packed_operations = cells * (layout.num_volumes - 1 + 3) / 2;
   } else if (stage == "speckle" || stage == "fill") {
     work.bytes = 2 * pixels * (sizeof(float) + 1);

@@ -25,7 +25,7 @@ void AggregateRows(const AggregationInput& input, const SgmVolumes& volumes, cud
 void AggregateColumns(const AggregationInput& input, const SgmVolumes& volumes, cudaStream_t stream);
 
 std::size_t CheckpointBytes(const VolumeLayout& layout);
-// At most this many for any image up to the layout's size.
+// The most bytes for any image up to the layout's size.
 std::size_t MostCheckpointBytes(const VolumeLayout& largest);
 
 // How often a band's counter is raised: by the lines other than rows, and by the band's rows.
@@ -34,7 +34,7 @@ constexpr std::uint32_t RaisesOfRows(int rows, bool in_pairs) {
 }
 std::uint32_t RaisesOfColumns(const VolumeLayout& layout);
 
-// For results: the sums over the directions, [y][x][d] with D values for each pixel, densely packed.
+// Writes the sums over the directions for results, [y][x][d] with D values for each pixel, densely packed.
 void SumPaths(const SgmVolumes& volumes, DeviceCostVolumeView<std::uint16_t> sums, cudaStream_t stream);
 
 }  // namespace parallax::cuda

@@ -93,7 +93,7 @@ void LaunchAggregation(const KernelName& name, Kernel kernel, unsigned grid, dim
     LaunchDependent(name, kernel, grid, block, 0, stream, a);
   }
 }
-// At a block's end: when the second kernel has ended, both have.
+// Called at a block's end, so that both kernels have ended when the second one has.
 __device__ __forceinline__ void EndAggregation(const AggregationArguments& a) {
   if (!a.is_first && blockIdx.x + 1 == gridDim.x) WaitForKernelBefore();
 }

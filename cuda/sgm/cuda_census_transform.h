@@ -28,14 +28,14 @@ inline bool HasCode32(CensusWindow window) {
   return window == CensusWindow::k5x5 || window == CensusWindow::kCenterSymmetric9x7 ||
          window == CensusWindow::kCenterSymmetricTwoScale;
 }
-// Both images in one launch.
+// Transforms both images in one launch.
 void CensusTransform(DeviceImageView<const std::uint8_t> left, DeviceImageView<const std::uint8_t> right,
                      CensusWindow window, const CensusImages& census, cudaStream_t stream);
 void CensusTransform(DeviceImageView<const std::uint16_t> left, DeviceImageView<const std::uint16_t> right,
                      CensusWindow window, const CensusImages& census, cudaStream_t stream);
-// The gradients along the row of both images in the form that matching_cost compares. For each pixel, in
-// bytes from the lowest: the least gradient from half a pixel before to half a pixel after it, its own, 255
-// minus the greatest, and 255 minus its own.
+// The gradients along the row of both images in the form that matching_cost compares. The bytes of a pixel,
+// from the lowest: the least gradient from half a pixel before to half a pixel after it, its own, 255 minus
+// the greatest, and 255 minus its own.
 struct GradientImages {
   DeviceImageView<std::uint32_t> left, right;
 };

@@ -116,8 +116,8 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
   constexpr int kPaddedCount = kWarpSize * K;  // of all lanes
   constexpr int kAtOnce = std::min(K, 16 / static_cast<int>(sizeof(Code)));
   using Vector = Codes<Code, kAtOnce>;
-  // From one lane's codes to the next one's are kStride vectors. Those that lanes read together stand side by
-  // side: they would otherwise wait for each other's banks of shared memory.
+  // One lane's codes lie kStride vectors after the previous lane's. Those that lanes read together stand side
+  // by side: they would otherwise wait for each other's banks of shared memory.
   constexpr int kStride = K / kAtOnce, kPerStride = (kMostPixels + kPaddedCount) / K;
   const auto place_of = [](int vector) { return vector % kStride * kPerStride + vector / kStride; };
   __shared__ Vector right_codes[kStride * kPerStride];  // of right pixels first_right + i

@@ -1,13 +1,11 @@
 // selection, and consistency where the caller wants no result between the two: one block a row. A warp takes
 // a tile of neighbouring pixels at a time and adds up their path costs into shared memory, 16 bits a
-// disparity. From there
+// disparity. There
 //   - a lane or a few look through the disparities of a pixel: the winner, its neighbours for the sub-pixel
-//   step,
-//     and, after these three are crossed out, the rival;
+//     step and, after these three are crossed out, the rival;
 //   - lane i follows the diagonals on which x - d is the same: those are the sums of one right pixel. What
-//   the
-//     tile holds of it is joined with what other tiles hold in shared memory by an atomic minimum of keys
-//     (sum, d), which gives the same value in any order.
+//     the tile holds of it is joined with what other tiles hold in shared memory by an atomic minimum of
+//     keys (sum, d), which gives the same value in any order.
 #include "cuda/sgm/cuda_selection.h"
 
 #include <algorithm>

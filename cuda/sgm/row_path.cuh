@@ -151,7 +151,7 @@ struct RowPath {
       }
     }
   }
-  // From Normalized().
+  // Takes values back from Normalized().
   template <typename T>
   __device__ __forceinline__ void Restore(const LaneValues<K, T>& packed) {
     Unpack(packed, path);

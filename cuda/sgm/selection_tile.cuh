@@ -137,7 +137,7 @@ struct TileWork : PieceOrder<Shape::kPadded / 16 * static_cast<int>(sizeof(T)), 
   // x_begin + x.
   template <typename Join>
   __device__ __forceinline__ void FollowDiagonals(int x_begin, const Join& join) const {
-    // For the diagonal x - d = lane - 32 j: lowest sum << 16 | x.
+    // Number j is the lowest sum << 16 | x of the diagonal x - d = lane - 32 j.
     constexpr int kLast = Shape::kPadded / kWarpSize;
     std::uint32_t keys[kLast + 1];
 #pragma unroll

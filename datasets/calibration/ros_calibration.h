@@ -8,9 +8,10 @@
 
 namespace parallax {
 
-// Of a stereo pair as ROS calibrates it: K and D of the raw cameras, the turns R that rectify them, P of the
-// rectified pair, whose right one has the baseline: P[3] = -fx * baseline. left_name, right_name: where they
-// stand, for messages. Throws Error in one line for another lens model, a bad number, and cameras that are not a pair.
+// The calibration of a stereo pair as ROS states it: K and D of the raw cameras, the rotations R that rectify
+// them, and P of the rectified pair; the right P has the baseline: P[3] = -fx * baseline. left_name,
+// right_name: where they are from, for messages. Throws Error in one line for another lens model, a bad
+// number, and cameras that are not a pair.
 Calibration CalibrationOf(const RosCameraInfo& left, const RosCameraInfo& right, const std::string& left_name,
                           const std::string& right_name);
 

@@ -13,7 +13,7 @@
 namespace parallax {
 
 struct Players {
-  // As OpenVideo below.
+  // Does what OpenVideo below does.
   std::unique_ptr<FrameSource> (*open_video)(const std::vector<std::string>& files, PictureLayout layout);
   // A playing GStreamer pipeline; label: in messages; image_memory: for its pictures, null: the heap. Throws Error.
   std::unique_ptr<LiveDevice> (*open_stream)(const std::string& line, const std::string& label,

@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::uint32_t kNumBuffers = 4;
 
-// In order of preference at equal rates: uncompressed formats first.
+// Formats in order of preference at equal rates: uncompressed ones first.
 constexpr std::array<std::uint32_t, 11> kFormats{V4L2_PIX_FMT_RGB24, V4L2_PIX_FMT_BGR24, V4L2_PIX_FMT_YUYV,
                                                  V4L2_PIX_FMT_UYVY,  V4L2_PIX_FMT_Y16,   V4L2_PIX_FMT_Y14,
                                                  V4L2_PIX_FMT_Y12,   V4L2_PIX_FMT_Y10,   V4L2_PIX_FMT_GREY,
@@ -319,7 +319,7 @@ class V4l2Camera final : public LiveDevice {
     }
   }
 
-  // To tell whether they fill their words.
+  // Finds out whether the pixels use all 16 bits of their words.
   void LookAt(const HostImage<std::uint16_t>& image) {
     if (bits_ < 16 || num_looked_at_ < 0 || num_looked_at_ >= kLookedAt) return;
     ++num_looked_at_;

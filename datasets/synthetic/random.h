@@ -49,7 +49,8 @@ constexpr std::int64_t FloorToInteger(double u) {
   return truncated - (u < static_cast<double>(truncated) ? 1 : 0);
 }
 
-// Value noise: uniform values at integer coordinates, in between a quintic blend. In [0, 1), mean 0.5, C2.
+// Value noise: uniform values at integer coordinates, a quintic blend in between. The noise is in [0, 1),
+// with mean 0.5, and is twice continuously differentiable.
 double ValueNoise(double u, double v, std::uint32_t seed);
 double ValueNoise(double u, double v, double w, std::uint32_t seed);
 

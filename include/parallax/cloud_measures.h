@@ -271,10 +271,10 @@ class CloudMeasures {
                                   const GeodesicOptions& options) = 0;
 };
 
-// On the back end "cpu", "cuda" (with a device's number), or "auto": cuda if a device answers. All give the
-// same bits of neighbours and geodesics, and EMD intervals that contain the same exact value. num_threads: of
-// cpu, 0 = all cores. Throws Error for a back end that cannot be used here, InvalidArgument for "reference",
-// which has no measures.
+// Makes the measures of a back end: "cpu", "cuda" (on CUDA device number `device`), or "auto": cuda if a
+// device answers, else cpu. All give the same bits of neighbours and geodesics, and EMD intervals that
+// contain the same exact value. num_threads: of cpu, 0 = all cores. Throws Error for a back end that cannot
+// be used here, InvalidArgument for "reference", which has no measures.
 std::unique_ptr<CloudMeasures> MakeCloudMeasures(std::string_view backend = "auto", int device = 0,
                                                  int num_threads = 0);
 
@@ -395,9 +395,9 @@ CloudComparison CompareClouds(std::span<const Point3f> estimate, std::span<const
 // Scores of the distances that are not NaN; all NaN if there are none.
 DistanceScores ScoresOf(std::span<const float> distances_m);
 
-// For every point: its z minus the true depth of its pixel (nearest pixel centre), > 0 if the estimate is too
-// far. NaN if the point is not finite, not in front of the camera or outside the image, or the truth has no
-// depth there (NaN or <= 0). Throws InvalidArgument for a rig without focal length.
+// Returns for every point its z minus the true depth of its pixel (nearest pixel centre), m, > 0 if the
+// estimate is too far. NaN if the point is not finite, not in front of the camera or outside the image, or
+// the truth has no depth there (NaN or <= 0). Throws InvalidArgument for a rig without focal length.
 std::vector<float> SignedDepthErrors(std::span<const Point3f> points,
                                      HostImageView<const float> truth_depth_m, const StereoRig& rig);
 

@@ -59,8 +59,8 @@ struct MatchResult : DisparityMap {
   HostImage<float> DepthSigma(const StereoRig& rig = {}) const;
   const Parameters& parameters() const;  // that made the map
 
-  // After Compute with a rig: the geometry of the map. It has the matched images if they are not the given
-  // ones: rectified, or reduced (live.decimation).
+  // The map's geometry, set by Compute with a rig. Its images are those that were matched if they are not the
+  // given ones: rectified, or reduced (live.decimation).
   RectifiedPair rectified;
 
   struct Settings;  // of the matcher

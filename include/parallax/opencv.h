@@ -78,7 +78,8 @@ class StereoSGBM : public cv::StereoSGBM {
   }
 
 #ifdef PARALLAX_OPENCV_CUDA
-  // On the device, in order with stream; returns before it is done. disparity: CV_32F, px, NaN for none.
+  // Matches on the device, in order with stream, and returns before it is done. disparity: CV_32F, px, NaN =
+  // no value.
   void compute(const cv::cuda::GpuMat& left, const cv::cuda::GpuMat& right, cv::cuda::GpuMat& disparity,
                cv::cuda::Stream& stream) {
     try {

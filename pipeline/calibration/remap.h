@@ -14,7 +14,7 @@
 
 namespace parallax {
 
-// For every pixel of the new image, its place in the old one, in 1/128 px, rounded to the nearest; x = -1 if
+// The place in the old image of every pixel of the new one, in 1/128 px, rounded to the nearest; x = -1 if
 // the old image does not show it. The two columns and rows behind a pixel are always inside: positions on the
 // last column or row are moved 1/128 px back.
 struct RemapTable {

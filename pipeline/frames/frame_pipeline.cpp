@@ -262,7 +262,7 @@ class FramePipeline {
     writer_is_free_.wait(lock, condition);
   }
 
-  // For a live source: whether a writer is free to take a frame that is matched now.
+  // Whether a writer is free to take a frame of a live source that is matched now.
   bool HasFreeWriter() {
     const std::scoped_lock lock(writers_mutex_);
     return num_with_writers_ + in_flight_.size() < static_cast<std::size_t>(num_writers_);

@@ -20,8 +20,8 @@ struct WantedReprojection {
 };
 
 struct ExtraWork {
-  // For raw images: rectifies them first and removes the disparities of pixels that no camera saw
-  // (RemoveUnseen). Null: the images are rectified.
+  // Rectifies raw images first, and removes the disparities of pixels that no camera saw (RemoveUnseen).
+  // Null: the images are rectified.
   std::shared_ptr<const Rectifier> rectifier{};
   std::optional<WantedReprojection> reprojection{};
   // While this is held, the images do not change, so a queue that passes frames on need not copy them. Null:

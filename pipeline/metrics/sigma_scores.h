@@ -8,7 +8,7 @@ namespace parallax {
 // Larger errors are mismatches, which sigma does not describe.
 inline constexpr float kLargestSigmaError_px = 3;
 
-// Over the pixels with truth and an estimate. Shares 0 .. 1; NaN if no pixel counts.
+// Scores of the pixels with truth and an estimate. Shares are 0 .. 1. All NaN if there is no such pixel.
 struct UncertaintyScores {
   // The share of the errors below kLargestSigmaError_px within one and within two sigma: 0.683 and 0.954 for
   // normal errors and a correct sigma.

@@ -40,7 +40,7 @@ AdCensusTables MakeAdCensusTables(const Parameters& parameters) {
     for (std::uint16_t& cost : tables.census_cost)
       cost = std::min<std::uint16_t>(cost, kMaxAdCensusCost - kAdCensusUnit);
   }
-  // As expensive as an unrelated pair usually is, as for SGM; see docs/matching.md.
+  // Pixels outside cost as much as an unrelated pair usually does, as for SGM; see docs/matching.md.
   const std::size_t num_bits = static_cast<std::size_t>(NumCensusBits(parameters.census_transform.window));
   const int largest = tables.color_cost.back() + tables.census_cost[num_bits];
   tables.outside_cost = static_cast<std::uint16_t>(largest * 27 / 64);

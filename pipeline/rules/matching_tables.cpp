@@ -28,9 +28,9 @@ MatchingTables MakeMatchingTables(const Parameters& parameters) {
   MatchingTables tables;
   tables.num_paths = a.num_paths;
   tables.census_bits = NumCensusBits(parameters.census_transform.window);
-  // As expensive as an unrelated pair usually is. A lower cost draws the left border to disparities that
-  // leave the image (nine KITTI 2012 frames, out > 3 px: 11.2 % at bits / 8, 4.7 % at bits / 3, 4.5 % here,
-  // 4.6 % at bits / 2).
+  // Pixels outside cost as much as an unrelated pair usually does. A lower cost draws the left border to
+  // disparities that leave the image (nine KITTI 2012 frames, out > 3 px: 11.2 % at bits / 8, 4.7 % at bits /
+  // 3, 4.5 % here, 4.6 % at bits / 2).
   tables.outside_cost = static_cast<std::uint8_t>(tables.census_bits * 27 / 64);
   tables.has_gradient = c.gradient_weight > 0;
   for (int i = 0; i < 16; ++i) {

@@ -22,7 +22,7 @@ struct MatchingTables {
   std::uint16_t p1_ground = 0;                   // of columns, for ground steps
   std::array<std::uint16_t, 256> p2{};           // by |guide(p) - guide(q)|
   std::array<std::uint16_t, 256> p2_vertical{};  // of columns
-  // Over the tables.
+  // The largest entries of p2 and p2_vertical.
   std::uint16_t largest_p2 = 0, largest_p2_vertical = 0;
 };
 

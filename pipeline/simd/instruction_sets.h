@@ -13,8 +13,8 @@ std::vector<std::string> InstructionSets();
 std::string InstructionSetInUse();
 
 // Chooses one of InstructionSets() by name for matchers made and run from now on; "" = the best. Throws
-// InvalidArgument for others. For tests and comparisons. Must not be called while a matcher runs; earlier
-// matchers must not be used afterwards.
+// InvalidArgument for others. Meant for tests and comparisons. Must not be called while a matcher runs;
+// earlier matchers must not be used afterwards.
 void UseInstructionSet(const std::string& name);
 
 }  // namespace parallax::cpu

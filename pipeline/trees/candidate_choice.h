@@ -38,7 +38,7 @@ enum class CandidateFeature : std::uint8_t {
   kAboveOwnPlane,
   kAboveLeft,
   kAboveRight,
-  // See PixelFeature; of the planes that give rejected pixels their values.
+  // See PixelFeature. These belong to the planes that give rejected pixels their values.
   kOwnPlane,
   kNearestPlane,
   kNumPlanes,

@@ -29,7 +29,8 @@ enum class PixelFeature : std::uint8_t {
   // Mean of the kept h within radius 8, 20, doubled, minus 2 h, plus 128, at least 1; 0 if none is kept.
   kMean8,
   kMean20,
-  // Over the twelve pixels of a ring with a similar h: 2 for each kept one, 1 for each other (RingOf).
+  // Counts the pixels with a similar h among the twelve of a ring: 2 for each kept one, 1 for each other
+  // (RingOf).
   kAgree2,
   kAgree4,
   kAgree11,

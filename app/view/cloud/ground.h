@@ -18,11 +18,12 @@ struct Ground {
 };
 
 // The plane, within 15 degrees of level, on which at least a tenth of the points lie and below which nearly
-// none do. The same points give the same plane. nullopt if there is none, or fewer than 50 points.
+// none do; nullopt if there is no such plane or there are fewer than 50 points. The same points give the same
+// plane.
 std::optional<Ground> FindGround(std::span<const Point3f> points);
 
-// A level plane at the bottom of the points, outliers excluded, for scenes without a ground. At 0 if no point
-// is finite.
+// A level plane at the bottom of the points, outliers excluded, for scenes without a ground. It lies at 0 if
+// no point is finite.
 Ground LevelBelow(std::span<const Point3f> points);
 
 }  // namespace parallax::app

@@ -29,8 +29,8 @@ struct RulerLength {
 // Remembers the graph of the cloud that was measured last.
 class Ruler {
  public:
-  // From one point of the frame's cloud to another, both finite: the result of `parallax cloud geodesic CLOUD
-  // --from A --to B`. If the graph of neighbours has no path, the result with --graph voxel and the smallest
+  // Measures from one point of the frame's cloud to another, both finite, as `parallax cloud geodesic CLOUD
+  // --from A --to B` does. If the graph of neighbours has no path, it takes --graph voxel and the smallest
   // --voxel of 0.01, 0.02, 0.05, ... that connects them. Slow for a new cloud.
   RulerLength Measure(const std::shared_ptr<const CloudFrame>& frame, std::size_t from, std::size_t to,
                       CloudMeasures& measures);

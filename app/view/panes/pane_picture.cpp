@@ -14,7 +14,7 @@ namespace {
 constexpr Rgb8 kPickedColor{255, 80, 200}, kHoveredColor{255, 255, 255};
 constexpr Rgb8 kWipeColor{255, 255, 255}, kLegendColor{220, 222, 226};
 
-// For each column (or row) of the pane, the column (or row) of the frame that it shows; -1 outside of the
+// Returns for each column (or row) of the pane the column (or row) of the frame that it shows; -1 outside the
 // frame.
 std::vector<int> SourcePixels(int size, int frame_size, const auto& to_picture) {
   std::vector<int> source(static_cast<std::size_t>(size));

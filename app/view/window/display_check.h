@@ -11,7 +11,7 @@ struct DisplayInfo {
 DisplayInfo CheckDisplay();
 
 // While it lives, what the process prints to standard output is dropped: the rendering engine announces its
-// version there when it starts, where results belong. For a single thread's use.
+// version there when it starts, where results belong. Not thread-safe.
 class SilencedOutput {
  public:
   SilencedOutput();

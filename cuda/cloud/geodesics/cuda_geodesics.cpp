@@ -9,7 +9,7 @@
 namespace parallax::cuda {
 namespace {
 
-// At least size elements; the old ones are lost.
+// Gives the buffer at least size elements; the old ones are lost.
 template <typename T>
 T* Grow(DeviceBuffer<T>& buffer, std::size_t size) {
   if (buffer.size() < size) {

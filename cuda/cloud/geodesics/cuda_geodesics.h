@@ -28,8 +28,9 @@ class GeodesicSolver {
   // The same in parts, for data that stays on the device. The caller checks the graph.
   void SetGraph(const CloudGraph& graph);
   const DeviceGraph& graph() const { return graph_; }
-  // Distances and limits of batch, whose graph must be graph(). steps: null, or num_sources numbers.
-  // Allocates on the first call for a graph; enqueues on stream. With a heap: waits for the end as well.
+  // Computes the distances and limits of batch, whose graph must be graph(). steps: null, or num_sources
+  // numbers. Allocates on the first call for a graph; enqueues on stream. A search with a heap also waits for
+  // the end.
   void FindDistances(const GeodesicBatch& batch, cudaStream_t stream, std::uint32_t* steps = nullptr,
                      GeodesicAlgorithm algorithm = GeodesicAlgorithm::kFastest);
 

@@ -1,5 +1,5 @@
-// From coordinates to the cells of the curve. Cells are cubes, so points that are near in space are near on
-// the curve in every direction. The middle three quarters of the grid are the cube of the extent; points
+// Finds the cells of the curve from coordinates. Cells are cubes, so points that are near in space are near
+// on the curve in every direction. The middle three quarters of the grid are the cube of the extent; points
 // outside, up to infinity, share the rest.
 #pragma once
 

@@ -24,8 +24,8 @@ struct alignas(16) TreePoint {
 // A box is two float4: low corner and the bits of the smallest point index inside; high corner. Empty: +inf,
 // -inf and kNoPoint, also for a leaf of points that are not finite.
 struct NeighbourTree {
-  // In curve order, padded to whole blocks. index: in the caller's order. Points that are not finite have any
-  // place, and the padding is at the end: coordinates +inf, index kNoPoint.
+  // Points in curve order, padded to whole blocks. index: in the caller's order. Points that are not finite
+  // may be anywhere; the padding is at the end, with coordinates +inf and index kNoPoint.
   const TreePoint* points = nullptr;
   const float4* boxes = nullptr;
   std::int64_t first_node[kMostTreeLevels] = {};  // of each level; 0: leaves

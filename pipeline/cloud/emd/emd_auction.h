@@ -52,7 +52,7 @@ class Auction {
   std::vector<std::int32_t> price_, box_min_price_, bounds_;
   std::vector<std::int32_t> object_of_, person_of_, hint_;  // -1 = none; hint_: box of the last choice
   std::vector<std::int32_t> unassigned_;
-  // Of UpdatePrices.
+  // Working memory of UpdatePrices.
   std::vector<std::int32_t> label_, best_, box_max_best_, own_cost_, wish_, improved_;
   std::vector<std::uint64_t> heap_;
   double best_lower_ = 0;

@@ -3,7 +3,7 @@
 // assignment algorithms". Rows are persons, columns objects; the dual of a column is minus its price.
 //
 // The auction's prices leave few rows to augment, by short paths; boxes of columns that cannot shorten the
-// path to a free one are passed over. In double, from distances in double.
+// path to a free one are passed over. All numbers are doubles, the distances too.
 #include <algorithm>
 #include <functional>
 #include <limits>

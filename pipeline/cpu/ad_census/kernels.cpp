@@ -1,7 +1,7 @@
 #include "pipeline/cpu/ad_census/kernels.h"
 
 #include "pipeline/simd/simd_targets.h"
-// After the choice of targets.
+// Must follow the choice of targets.
 #include <hwy/cache_control.h>
 
 #undef HWY_TARGET_INCLUDE

@@ -53,8 +53,8 @@ class SliceAverager {
     std::ptrdiff_t of_rows, of_columns, of_all;
   };
   struct Slice {
-    // By direction: sizes of rows belong to iterations that end with rows. Slices two apart share everything
-    // but the columns of costs.
+    // Indexed by direction: sizes of rows belong to iterations that end with rows. Slices two apart share
+    // everything but the columns of costs.
     Lines costs[2], sizes[2];
     Lines group;  // the lines of one vector
     int d, disparity;

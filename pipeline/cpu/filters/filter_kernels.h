@@ -6,14 +6,15 @@
 
 namespace parallax::cpu {
 
-// From a row and its nearest values along the steps to it (from left above, above and right above, or below)
-// to those of the next row: the value of the pixel that a step comes from, or else the nearest value there.
-// Rows may be read a pixel before and a vector past the width, nearest_beyond written a vector past it; it
-// may be nearest itself.
+// Carries the nearest values from a row to the next one, along steps from left above, above and right above
+// (or below): each is the value of the pixel that the step comes from, or else the nearest value there. Rows
+// may be read a pixel before and a vector past the width, nearest_beyond written a vector past it; it may be
+// nearest itself.
 void CarryNearest(const float* row, const float* const nearest[3], int width, float* const nearest_beyond[3]);
 
-// The same for the row after the first of several, stride apart, the nearest first, by searching; NaN if
-// there is none. Rows may be read as many pixels before and past the width as there are rows, and a vector.
+// The same for the row after the first of num_rows rows, stride apart, nearest first; it searches the rows.
+// NaN if there is no value. Rows may be read as many pixels before and past the width as there are rows, and
+// a vector.
 void FindNearest(const float* first_row, std::ptrdiff_t stride, int num_rows, int width,
                  float* const nearest_beyond[3]);
 

@@ -29,7 +29,7 @@ class HoleFilling {
   void Fill(HostImage<std::uint8_t>& validity, ThreadPool& threads) const;
 
  private:
-  // To the row above and to the row below: left of the pixel, at it, and right of it.
+  // Steps to the row above and to the row below: left of the pixel, at it, and right of it.
   static constexpr int kSteps = 3;
   enum Way { kFromAbove, kFromBelow };
   using Rows = std::array<float*, kSteps>;  // nearest values along each step, of one row

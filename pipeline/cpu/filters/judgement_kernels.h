@@ -62,7 +62,7 @@ struct PlanesAround {
 void PlaneRow(const PlanesAround& planes, const float* selected, int min_disparity, int width,
               std::uint8_t* own, std::uint8_t* nearest, std::uint8_t* num_near);
 
-// For num_trees trees: a leaf of each, and the bias. features: rows feature_stride apart. The sums of a
+// Adds the bias and a leaf of each of num_trees trees. features: rows feature_stride apart. The sums of a
 // vector of bytes may be written past the width.
 void SumLeavesRow(int bias, const PixelTree* trees, int num_trees, const std::uint8_t* features,
                   std::ptrdiff_t feature_stride, int width, std::int16_t* sums);

@@ -185,7 +185,7 @@ class Filling {
     }
     return false;
   }
-  // For each pixel of a row, the plane of its tile, with a tile without a plane at either end. A missing
+  // Writes for each pixel of a row the plane of its tile, and at either end a tile without a plane. A missing
   // plane is as far from every disparity as a missing value, but on the other side.
   void SpreadPlanes(int tile_row, float* value, float* slope_x, float* slope_y, std::size_t count) const {
     std::fill_n(value, count, -kNoValue);

@@ -40,7 +40,7 @@ float WeightBelow(const LocalSamples& samples, float value) {
   return hn::GetLane(hn::SumOfLanes(d, sum));  // halves add up without rounding
 }
 
-// moments: rows of kPlaneColumns; sums: of each. In the order that refinement_math.h states.
+// Sums each row of kPlaneColumns moments in the order that refinement_math.h states.
 void SumOverColumns(const float (*HWY_RESTRICT moments)[kPlaneColumns], float* HWY_RESTRICT sums) {
   const hn::CappedTag<float, 4> d;
   alignas(16) float quarters[4];

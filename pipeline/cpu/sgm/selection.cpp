@@ -62,9 +62,9 @@ HWY_INLINE V FindLowest(const SelectionTables& t, int stripes, const std::uint16
   return lowest;
 }
 
-// Keeps the costs beside a winner, and strikes out all three: what is left are the rivals.
-// Of count pixels; a function of its own, so that its pointers stay in registers, and a loop, so that GCC
-// does not gather single values in vectors.
+// Keeps the costs next to the winner of each of count pixels, and strikes out all three: the rivals remain. A
+// separate function, so that its pointers stay in registers, and a loop, so that GCC does not gather single
+// values in vectors.
 HWY_NOINLINE void RemoveWinner(const std::uint16_t* HWY_RESTRICT place_of, int padded, int count,
                                const std::uint16_t* HWY_RESTRICT winner, std::uint16_t* HWY_RESTRICT sum,
                                std::uint32_t* HWY_RESTRICT beside) {

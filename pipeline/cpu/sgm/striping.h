@@ -43,8 +43,8 @@ class PhasedRow {
   int last() const { return last_; }  // index, in its phase, of place 0: places grow towards the front
   int row_length() const { return row_length_; }  // elements, of all phases and planes
   int num_places() const { return static_cast<int>(start_.size()) - 1; }
-  // Of the pixel at (x, stripe 0, lane 0) -> place x + padded - 1; stripe s is at place - s. The last place
-  // is there twice: code that looks a pixel ahead may read past it.
+  // The start of each place. The pixel at (x, stripe 0, lane 0) has place x + padded - 1; stripe s is at
+  // place - s. The last place is there twice: code that looks a pixel ahead may read past it.
   const std::int32_t* start() const { return start_.data(); }
 
  private:

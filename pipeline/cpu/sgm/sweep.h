@@ -63,7 +63,7 @@ struct SweepView {
   const std::uint8_t* pad = nullptr;     // 255 in the lanes without a disparity; null if there are none
   const std::uint16_t* pad16 = nullptr;  // the same for 16-bit values
 
-  // For SweepTerms::kAll: the gradient term by the difference, 16 entries.
+  // The gradient term by the difference, 16 entries; used by SweepTerms::kAll.
   const std::uint8_t* gradient_cost = nullptr;
   // Weights of the tiles of the left image (see CostWeights); null if all costs count whole.
   const std::uint16_t* weights = nullptr;

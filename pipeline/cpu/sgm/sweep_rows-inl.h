@@ -238,7 +238,7 @@ class RowsInTurn {
     }
   }
 
-  // Of row kRow's pixel.
+  // Weighs the costs of row kRow's pixel.
   template <int kRow>
   HWY_INLINE void WeighCosts(const SweepView& s, V8* HWY_RESTRICT cost) const {
     if (s.weights == nullptr) return;
@@ -347,7 +347,7 @@ class RowsInTurn {
                       V p1_down, V p2, PathSums<kCosts, kStripes8>& own, const Keep& keep) const {
     return ::parallax::cpu::HWY_NAMESPACE::Step<D, kStripes, kPlainSums, kSlanted>(
         D(), Stripes(), before, lowest_before, cost, p1_up, p1_down, p2, [&](int k, V t, V path) HWY_ATTR {
-          // Of pairs of L, the first sweep keeps two as t: see SweepView::volume.
+          // The first sweep keeps two of the pairs of L as t: see SweepView::volume.
           own.template Add<kPath>(Stripes(), k, t, !Kind::kLast && kPaths == 8 && kPath >= 2 ? t : path);
           keep(k, path);
         });
@@ -376,7 +376,7 @@ class RowsInTurn {
   std::uint16_t* sums_[kRows];
   std::ptrdiff_t ahead_bytes_[kRows];
   const PathP2Bytes* p2_[kP2Bytes ? kRows : 1];
-  // Of the horizontal paths, L and its minimum: the next step needs L first, and the minimum takes longest.
+  // L of the horizontal paths and its minimum: the next step needs L first, and the minimum takes longest.
   V across_[kRows][kMax], lowest_across_[kRows];
   PartnerCodes<kKeepCodes ? Kind::kPlanes : 1> codes_[kRows];
   V next_cost_[kRows][kCostsAhead ? kMax : 1];
