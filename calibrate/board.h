@@ -26,7 +26,8 @@ struct BoardSpec {
   bool IsAmbiguous() const { return kind == BoardKind::kChessboard && (columns + rows) % 2 == 0; }
 };
 
-// "chessboard:7x6", "charuco:5x7[:4X4_50[:0.75]]", "aprilgrid:6x6[:0.3]". Throws InvalidArgument.
+// Reads "chessboard:7x6", "charuco:5x7[:4X4_50[:0.75]]" or "aprilgrid:6x6[:0.3]". square_m: side of a square
+// or tag, m. Throws InvalidArgument for anything else.
 BoardSpec ParseBoard(const std::string& text, double square_m);
 
 // Finds the board's corners in images, to a fraction of a pixel.

@@ -27,8 +27,8 @@ struct JudgedFrame {
   SmallPicture left, right;
   PairFacts facts;
 };
-// nullopt if the frame cannot be matched or is too small to be judged. rectifier: for frames that the source leaves
-// raw; may be null.
+// Makes the small pictures that FaultLineOf judges; nullopt if the frame cannot be matched or is too small.
+// rectifier: for frames that the source leaves raw; may be null.
 std::optional<JudgedFrame> JudgedFrameOf(const StereoFrame& frame, FrameRectifier* rectifier,
                                          const ChosenParameters& chosen, std::optional<PictureLayout> layout);
 

@@ -64,7 +64,8 @@ class FrameWriter {
   std::filesystem::path PathOf(Output output, const std::string& name) const;
   // The outputs that are written for a frame.
   const std::vector<Output>& OutputsFor(bool calibrated) const { return outputs_[calibrated ? 1 : 0]; }
-  // The requested outputs, including those that need a missing calibration.
+  // The requested outputs; without a request, the usual ones of a frame with or without calibration. Includes
+  // requested outputs that the frame cannot have for lack of a calibration.
   std::vector<Output> RequestedOutputs(bool calibrated) const;
   // The folders of all outputs.
   static std::vector<ResultPlace> Places();

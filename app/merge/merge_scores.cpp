@@ -53,8 +53,8 @@ void FetchPictures(const PageFrame& page, const EvalDescription& scored, const s
     std::error_code error;
     if (fs::exists(to, error)) continue;
     if (!fs::exists(from, error))
-      throw Error(to.string() + ": is missing, and " + from.string() +
-                  ", too: copy the shards' pictures there");
+      throw Error(to.string() + ": is missing, and so is " + from.string() +
+                  ": copy the shards' pictures there");
     LinkOrCopy(from, to);
   }
 }

@@ -20,8 +20,8 @@ void PrintToStderr(const std::string& line);
 // The options with a monitor whose lines go to standard error and the log.
 LiveOptions ReportingToStderr(LiveOptions options);
 
-// "3 pictures of the left and 0 of the right camera have no counterpart; lost once, ..."; empty if nothing
-// happened.
+// Describes faults of a live source: "3 pictures of the left and 0 of the right camera have no counterpart;
+// lost once, ..."; empty if nothing happened.
 std::string LiveText(const LiveCounts& counts);
 
 }  // namespace parallax::app

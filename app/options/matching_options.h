@@ -40,9 +40,9 @@ struct MatchingOptions {
 
   // The chosen devices of a back end ("auto", ...).
   std::vector<int> DeviceNumbers(std::string_view of_backend) const;
-  // The devices that share the frames on that back end; null for another back end than cuda, or for one
-  // device unless a pool of one is requested. tell: is given a line for each device that is left out. Throws
-  // Error where there is no such device.
+  // Makes the pool of devices that share the frames; null for another back end than cuda, or for one device
+  // unless of_one_too. tell: called with a line for each device that is left out. Throws Error if a device
+  // does not exist.
   std::unique_ptr<DevicePool> PoolOfDevices(std::string_view used_backend,
                                             std::function<void(const std::string& line)> tell,
                                             bool of_one_too = false) const;

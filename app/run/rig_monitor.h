@@ -36,8 +36,8 @@ class RigMonitor {
   void See(const std::shared_ptr<const StereoFrame>& frame);
   // The same for a frame that will change: copies it if it is measured.
   void SeeCopy(const StereoFrame& frame);
-  // The estimate after another measurement, once. It becomes known with the frame that is measured next, so that
-  // it depends on the frames alone if waits is set.
+  // Returns each new estimate once; nullopt if there is none since the last call. An estimate becomes known
+  // with the frame that is measured next, so that it depends on the frames alone if waits is set.
   std::optional<RigDrift> TakeNew();
   RigDrift drift() const;
   std::string fault() const;  // the current RigWatch::Fault()

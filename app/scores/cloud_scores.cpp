@@ -229,7 +229,7 @@ std::vector<TableSection> CloudEvaluator::Sections() const {
     const auto add = [&, table = table](const CloudFigure& figure, const std::string& key_suffix,
                                         const std::string& header_suffix) {
       const std::string key = figure.key + key_suffix;
-      // Some keys are missing without EMD, or without paths to compare.
+      // A key is missing without EMD, or without paths to compare.
       if (figure.table != table || !total.Find(key)) return;
       section.columns.push_back({key, figure.header + header_suffix, figure.format});
     };

@@ -17,8 +17,8 @@ namespace parallax::app {
 Scores ScoresOf(const Kitti2012Scores& scores, const std::string& suffix);
 Scores ScoresOf(const Kitti2015Counts& counts, const std::string& suffix);
 
-// filled: the scores of the same estimate after filling its holes as KITTI does: the same keys with other
-// denominators.
+// filled: the scores of the same estimate after its holes were filled as KITTI fills them; they become
+// further figures.
 Scores ScoresOf(const MiddleburyScores& scores, const MiddleburyScores& filled, const std::string& suffix);
 Scores ScoresOf(const Eth3dScores& scores, const Eth3dScores& filled, const std::string& suffix);
 

@@ -17,16 +17,16 @@ struct Matrix {
 // Whether the name ends in .npy, .csv or .txt.
 bool IsMatrixName(const std::filesystem::path& path);
 
-// All throw Error with the place in the file and the remedy for anything else, and for numbers that no float
-// holds. More precise numbers are rounded to float; NaN and infinities stay.
+// These functions throw Error with the place in the file and the remedy for anything else, and for numbers
+// out of float's range. More precise numbers are rounded to float; NaN and infinities stay.
 
-// Two dimensions of float32 or float64, little endian, in C or Fortran order, exactly as many as the header
-// says.
+// Reads a two-dimensional array of float32 or float64, little endian, in C or Fortran order. The file must
+// hold exactly as many numbers as the header says.
 Matrix ReadNpy(const std::filesystem::path& path);
-// One row for each line: numbers with a decimal point, separated by commas, semicolons or white space, as
-// many on every line. Empty lines, text after a # and a byte order mark are ignored.
+// Reads one row from each line: numbers with a decimal point, separated by commas, semicolons or white space,
+// equally many on every line. Empty lines, text after a # and a byte order mark are ignored.
 Matrix ReadTextMatrix(const std::filesystem::path& path);
-// One of the two, by the extension of the name.
+// Calls one of the two, by the extension of the name.
 Matrix ReadMatrix(const std::filesystem::path& path);
 
 }  // namespace parallax

@@ -319,7 +319,7 @@ class V4l2Camera final : public LiveDevice {
     }
   }
 
-  // Finds out whether the pixels use all 16 bits of their words.
+  // Keeps the brightest value, which tells whether the pixels use all 16 bits of their words.
   void LookAt(const HostImage<std::uint16_t>& image) {
     if (bits_ < 16 || num_looked_at_ < 0 || num_looked_at_ >= kLookedAt) return;
     ++num_looked_at_;

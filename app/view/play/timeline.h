@@ -60,7 +60,7 @@ class Timeline {
   // --- towards the window -------------------------------------------------------------
   // Whether a frame is still wanted.
   bool IsWanted(const PlayOrder& order) const;
-  // It is on its way to the window.
+  // Called when the frame is on its way to the window.
   void SetShown(const PlayOrder& order);
 
  private:

@@ -17,15 +17,15 @@ struct NeighbourRows {
   float* means_m = nullptr;  // one for each row: its MeanDistances
 };
 
-// The rows of the points in leaves [first, last), at their indices.
+// Writes the rows of the points in leaves [first, last), at the points' indices.
 void SearchFromLeaves(const PointTree& tree, std::int64_t first, std::int64_t last, bool include_self,
                       const NeighbourRows& rows);
 
-// The rows of queries[order[i]], at order[i]. Fastest if order follows a curve.
+// Writes row order[i]: the neighbours of queries[order[i]]. Fastest if order follows a curve.
 void SearchFromQueries(const PointTree& tree, std::span<const Point3f> queries,
                        std::span<const std::int32_t> order, const NeighbourRows& rows);
 
-// The row of a point without neighbours.
+// Writes the row of a point without neighbours.
 void ClearRow(std::int64_t row, const NeighbourRows& rows);
 
 }  // namespace parallax

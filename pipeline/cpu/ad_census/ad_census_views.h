@@ -102,10 +102,11 @@ class ViewMaker {
   CensusPlanes planes_;
 };
 
-// Mirrors the views from which partners are taken; margins get the values that count outside.
+// Mirrors a view from left to right, for the image in which partners are looked up. Margins get the values
+// that count outside the image.
 void MirrorView(const View& view, int width, int height, View& mirrored, ThreadPool& threads);
 
-// Columns become rows.
+// Transposes a plane: columns become rows.
 void Transpose(const Plane<std::uint8_t>& plane, int width, int height, Plane<std::uint8_t>& transposed,
                ThreadPool& threads);
 
