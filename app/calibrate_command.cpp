@@ -329,8 +329,8 @@ void AddCalibrateCommand(CLI::App& app) {
   command
       ->add_option(
           "--board", options->board,
-          "chessboard:9x6 (inner corners), charuco:5x7[:4X4_50[:0.75]] (squares, dictionary, marker by "
-          "square), aprilgrid:6x6[:0.3] (tags, gap by tag)")
+          "chessboard:9x6 (inner corners), charuco:5x7[:4X4_50[:0.75]] (squares, dictionary, marker / "
+          "square side), aprilgrid:6x6[:0.3] (tags, gap / tag side)")
       ->type_name("BOARD")
       ->required();
   command
@@ -367,7 +367,7 @@ void AddCalibrateCommand(CLI::App& app) {
       ->capture_default_str();
   command->add_flag(
       "--show", options->show,
-      "Show the images, the board and what is still missing in a window; of a video, a recording or "
+      "Show the images, the board and what is still missing in a window; with a video, a recording or "
       "a camera, calibrate as soon as nothing is missing");
   command->callback([options, command] {
     std::optional<std::string> viewed;

@@ -81,8 +81,8 @@ PairFault SizeFault(const StereoRig& rig, int width, int height) {
   const std::optional<double> scale = ScaleOfOtherSize(rig.cx_px, rig.cy_px, width, height);
   if (!scale) return {};
   return {Kind::kRigSize,
-          fmt::format("the calibration's principal point ({:.0f}, {:.0f}) is that of images of about "
-                      "{:.0f}x{:.0f} px, and these are {}x{}",
+          fmt::format("the calibration's principal point ({:.0f}, {:.0f}) fits images of about "
+                      "{:.0f}x{:.0f} px, but these are {}x{}",
                       rig.cx_px, rig.cy_px, 2 * rig.cx_px, 2 * rig.cy_px, width, height),
           1 / *scale};
 }

@@ -112,7 +112,7 @@ std::unique_ptr<FrameSource> OpenOne(const std::string& spec, std::optional<Sour
   if (IsGlob(spec) || IsImageName(spec)) {
     throw InvalidArgument(spec +
                           ": image files need two arguments, left and right (quote globs: 'left/*.png'); "
-                          "of pictures that hold both, name the layout");
+                          "if each picture holds both, name the layout");
   }
   const std::string remedy = NamedAsSource(spec);
   if (exists) {

@@ -73,7 +73,7 @@ class PairFeeder {
           py::reinterpret_borrow<py::object>(*a), py::reinterpret_borrow<py::object>(*b));
     }
     if (a != b)
-      throw InvalidArgument("left and right are not equally many: give one right image for each left one");
+      throw InvalidArgument("left and right differ in number: give one right image for each left one");
   }
 
  private:

@@ -56,7 +56,7 @@ py::array ColorDisparity(const py::object& disparity, std::optional<float> min_p
   const ByteImageArgument filled = ByteImageOf(validity, "validity");
   if (!filled.view.Empty() &&
       (filled.view.width != from.view.width || filled.view.height != from.view.height))
-    throw InvalidArgument("validity is not of the disparity's size");
+    throw InvalidArgument("validity and disparity differ in size: give both as H x W");
   CameraImage picture;
   {
     const py::gil_scoped_release release;

@@ -64,7 +64,7 @@ class Visit {
       if (num_passed_over-- > 0) continue;
       const CameraImageView left = ViewOf(frame.left), right = ViewOf(frame.right);
       if (std::min(WidthOf(left), HeightOf(left)) < kSmallestSide_px) {
-        throw Error(fmt::format("{}: {}x{} px are too few to judge: {} is the least", frame.name,
+        throw Error(fmt::format("{}: {}x{} px are too few to judge: each side needs {}", frame.name,
                                 WidthOf(left), HeightOf(left), kSmallestSide_px));
       }
       if (examined_.num_frames() > 0 &&

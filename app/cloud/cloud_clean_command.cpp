@@ -135,7 +135,7 @@ void AddCloudCleanCommand(CLI::App& cloud) {
       ->type_name("K,RATIO");
   command
       ->add_option("--convention", options->convention,
-                   "Meaning of K: pcl, K other points; open3d, K points with the point itself, and "
+                   "Meaning of K: pcl = K other points; open3d = K points including the point itself, and "
                    "duplicates are removed")
       ->check(CLI::IsMember({"pcl", "open3d"}))
       ->capture_default_str();

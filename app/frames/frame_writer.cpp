@@ -113,7 +113,7 @@ std::vector<Output> OutputsOf(const std::vector<std::string>& names) {
     if (!Contains(outputs, output)) outputs.push_back(output);
   }
   if (Contains(outputs, Output::kNone) && outputs.size() > 1)
-    throw InvalidArgument("--write: none excludes other outputs");
+    throw InvalidArgument("--write: none cannot be combined with other outputs");
   return outputs;
 }
 

@@ -49,7 +49,7 @@ FrameReport FrameReportOf(const JournalRecord& record) {
   report.index = ToInteger<std::size_t>(NumberFromText(record.Get(kIndex)));
   const auto* const outcome = std::find_if(std::begin(kOutcomes), std::end(kOutcomes),
                                            [&](FrameOutcome o) { return NameOf(o) == record.Get(kOutcome); });
-  if (outcome == std::end(kOutcomes)) throw Error("frame " + report.name + ": a report without an outcome");
+  if (outcome == std::end(kOutcomes)) throw Error("frame " + report.name + ": its report has no outcome");
   report.outcome = *outcome;
   report.error = record.Get(kError);
   for (const auto& [key, value] : record.fields) {
@@ -62,7 +62,7 @@ FrameReport FrameReportOf(const JournalRecord& record) {
                             clouds = ParseNumbers(record.Get(kClouds));
   if (numbers.size() != 7 || stages.size() != report.times.ms.size() ||
       (!clouds.empty() && clouds.size() != 4))
-    throw Error("frame " + report.name + ": a report of another version");
+    throw Error("frame " + report.name + ": another version wrote its report");
   report.width = ToInteger<int>(numbers[0]);
   report.height = ToInteger<int>(numbers[1]);
   report.num_disparities = ToInteger<int>(numbers[2]);

@@ -120,10 +120,10 @@ bool RunFolder::IsDone(const std::string& name, std::string_view origin, const S
     if (origin.empty() || result->origin != origin) return false;  // its pixels tell
   } else if (result->Get(kInput) != InputText(*frame)) {
     if (!IsAnyIntact(options_.output, *result)) return false;
-    throw Error(
-        fmt::format("the results there are of another input ({}): name another --output, or replace them "
-                    "with --overwrite",
-                    result->origin));
+    throw Error(fmt::format(
+        "the results there were made from another input ({}): name another --output, or replace them "
+        "with --overwrite",
+        result->origin));
   }
   const bool calibrated = result->Get(kCalibrated) == "1";
   const std::vector<std::string> wanted = writer_.FilesOf(writer_.RequestedOutputs(calibrated), name);

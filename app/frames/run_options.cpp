@@ -51,7 +51,7 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
       ->allow_extra_args(false);
   CLI::Option* resume = command.add_flag(
       "--resume", options.used_folder.resume,
-      "Continue an earlier run: skip frames whose files in the folder are complete and of the same input");
+      "Continue an earlier run: skip frames whose files in the folder are complete and from the same input");
   AddOverwriteOption(command, options.used_folder)->excludes(resume);
   CLI::Option* record = command
                             .add_option("--record", options.record.file,

@@ -51,17 +51,18 @@ void AddMergeCommand(CLI::App& app) {
       ->type_name("DIR")
       ->required();
   command
-      ->add_option("-o,--output", o->output,
-                   "Of run: folder for the results, as hard links where possible [the one DIR that holds the "
-                   "shards]")
+      ->add_option(
+          "-o,--output", o->output,
+          "For run: folder for the results, as hard links where possible [the one DIR that holds the "
+          "shards]")
       ->type_name("DIR");
   AddOverwriteOption(*command, o->used_folder);
-  command->add_option("--csv", o->eval.csv_file, "Of eval: write every figure as CSV")->type_name("FILE");
+  command->add_option("--csv", o->eval.csv_file, "For eval: write every figure as CSV")->type_name("FILE");
   AddJsonOption(*command, o->eval.json_file, "every figure of eval");
   command
       ->add_option(
           "--report", o->eval.report,
-          "Of eval, where the shards had --report: the page, index.html in this folder, or one FILE.html")
+          "For eval, if the shards had --report: the page, index.html in this folder, or one FILE.html")
       ->type_name("DIR|FILE");
   command->callback([o] { Merge(*o); });
 }

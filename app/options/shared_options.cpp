@@ -29,7 +29,7 @@ void AddMaxFramesOption(CLI::App& command, std::optional<std::size_t>& max_frame
 void AddCheckOption(CLI::App& command, bool& check) {
   command.add_flag("!--no-check", check,
                    "Do not look at the first frames for exchanged images, rows that differ, a "
-                   "calibration of another image size or a range that is too small");
+                   "calibration for another image size or a range that is too small");
 }
 
 void AddShowFilledOption(CLI::App& command, bool& show_filled) {

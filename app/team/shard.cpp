@@ -92,9 +92,9 @@ Shard ParseShard(const std::string& text) {
 void AddShardOption(CLI::App& command, std::string& text) {
   command
       .add_option("--shard", text,
-                  "Only every N-th frame from the I-th on, I from 0, into the folder shard-I-of-N below the "
-                  "named one; `parallax merge` joins them. auto/N: I from SLURM_ARRAY_TASK_ID or "
-                  "JOB_COMPLETION_INDEX")
+                  "Process only every N-th frame from the I-th on (I from 0), into folder shard-I-of-N below "
+                  "the named one; `parallax merge` joins the shards. auto/N takes I from SLURM_ARRAY_TASK_ID "
+                  "or JOB_COMPLETION_INDEX")
       ->type_name("I/N");
 }
 

@@ -371,7 +371,7 @@ void AddViewCommand(CLI::App& app) {
           "written; or a source of frames as for run")
       ->type_name("FILE|SOURCE")
       ->required();
-  command->add_option("--as", options->as, "Content of a file, if its name does not tell")
+  command->add_option("--as", options->as, "What a file contains, if its name does not say")
       ->check(CLI::IsMember({"image", "disparity", "depth", "cloud"}));
   AddKindOption(*command, options->kind);
   AddMatchingOptions(*command, options->matching);

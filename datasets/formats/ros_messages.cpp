@@ -172,7 +172,7 @@ CameraImage PixelsOf(const StoredImage& stored, std::string_view name) {
   if (stored.step < row_bytes || stored.bytes.size() < (height - 1) * stored.step + row_bytes) {
     throw Error("an image of " + std::to_string(width) + "x" + std::to_string(height) + " " +
                 std::string(name) + " has only " + std::to_string(stored.bytes.size()) + " bytes, " +
-                std::to_string(stored.step) + " a row");
+                std::to_string(stored.step) + " per row");
   }
   const bool has_words = encoding->pixel_bytes == 2;
   switch (encoding->layout) {
@@ -207,7 +207,7 @@ std::string RosDefinition(std::string_view type) {
   if (type == kRosPointCloud2)
     return WithTypes(kCloudFields, {header, time, {"sensor_msgs/PointField", kPointFieldFields}});
   if (type == kRosString) return "string data\n";
-  throw InvalidArgument("no definition of " + std::string(type));
+  throw InvalidArgument("there is no definition of the message type " + std::string(type));
 }
 
 RosMessage EncodeImage(const RosHeader& header, const CameraImageView& image) {
@@ -363,13 +363,13 @@ RosCameraInfo DecodeCameraInfo(std::span<const std::uint8_t> message) {
   RosCameraInfo info;
   ReadHeader(cdr);
   const auto height = cdr.Number<std::uint32_t>(), width = cdr.Number<std::uint32_t>();
-  if (width > kMaxSide_px || height > kMaxSide_px) throw Error("a camera_info of an impossible size");
+  if (width > kMaxSide_px || height > kMaxSide_px) throw Error("the camera_info has an impossible size");
   info.width = static_cast<int>(width);
   info.height = static_cast<int>(height);
   info.model = cdr.Text();
   const auto num_distortion = cdr.Number<std::uint32_t>();
   if (num_distortion > kMaxDistortion)
-    throw Error("a camera_info with " + std::to_string(num_distortion) + " numbers of distortion");
+    throw Error("the camera_info has " + std::to_string(num_distortion) + " distortion coefficients");
   for (std::uint32_t i = 0; i < num_distortion; ++i) info.distortion.push_back(cdr.Number<double>());
   for (double& number : info.k) number = cdr.Number<double>();
   for (double& number : info.r) number = cdr.Number<double>();

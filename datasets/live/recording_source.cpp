@@ -249,7 +249,7 @@ class RecordingSource final : public FrameSource {
     auto* const left_mask = std::get_if<HostImage<std::uint8_t>>(&left_seen_);
     auto* const right_mask = std::get_if<HostImage<std::uint8_t>>(&right);
     if (left_mask == nullptr || right_mask == nullptr || !SameSize(left_mask->View(), right_mask->View()))
-      throw Error("masks of left and right that do not belong together");
+      throw Error("the masks of left and right do not belong together");
     SeenPixelsOfPair seen;
     seen.left = std::move(*left_mask);
     seen.right = std::move(*right_mask);

@@ -139,7 +139,7 @@ HostImage<T> DecodeOneChannel(const std::filesystem::path& path, const FileBytes
   if (decoded.type() != kMatType<T>) {
     throw Error(path.string() + ": is " + std::to_string(8 * decoded.elemSize1()) + "-bit " +
                 (decoded.channels() == 1 ? "gray" : "colour") + ", not " + wanted +
-                " gray: name another file, or write it so");
+                " gray: name another file, or convert it");
   }
   return CopyPixels<T>(decoded);
 }

@@ -46,9 +46,9 @@ void TakeSize(CameraModel& camera, const CameraImage& image) {
 void CheckFits(const CameraModel& camera, const CameraImage& image, const char* which) {
   const int width = WidthOf(ViewOf(image)), height = HeightOf(ViewOf(image));
   if (width == camera.width_px && height == camera.height_px) return;
-  throw Error(std::string("the ") + which + " image is " + SizeText(width, height) +
-              ", but the rig is that of " + SizeText(camera.width_px, camera.height_px) +
-              " images: take the rig of this camera mode, or calibrate at this size");
+  throw Error(std::string("the ") + which + " image is " + SizeText(width, height) + ", but the rig is for " +
+              SizeText(camera.width_px, camera.height_px) +
+              " images: use the rig of this camera mode, or calibrate at this size");
 }
 
 }  // namespace

@@ -173,8 +173,8 @@ PointCloud Select(const PointCloud& cloud, std::span<const std::int32_t> indices
   if (!cloud.colors.empty()) selected.colors.reserve(indices.size());
   for (const std::int32_t index : indices) {
     if (index < 0 || static_cast<std::size_t>(index) >= cloud.size()) {
-      throw InvalidArgument("point " + std::to_string(index) + " of a cloud of " +
-                            std::to_string(cloud.size()));
+      throw InvalidArgument("there is no point " + std::to_string(index) + " in a cloud of " +
+                            std::to_string(cloud.size()) + " points");
     }
     selected.points.push_back(cloud.points[index]);
     if (!cloud.colors.empty()) selected.colors.push_back(cloud.colors[index]);

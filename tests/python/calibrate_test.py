@@ -130,7 +130,7 @@ class Calibrations(unittest.TestCase):
 
         for words, kind, given, keywords in (
                 ("left is one image: give a list", ValueError, (LEFT[0], RIGHT[0]), {}),
-                ("not equally many", ValueError, (LEFT[:2], RIGHT[:1]), {}),
+                ("differ in number", ValueError, (LEFT[:2], RIGHT[:1]), {}),
                 ("left is int: give a list", TypeError, (3,), {}),
                 ("a pair is int: give frames, or", TypeError, ([3],), {}),
                 ("no pairs", parallax.Error, ([],), {}),

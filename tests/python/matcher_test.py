@@ -278,7 +278,7 @@ class Pictures(unittest.TestCase):
                 self.assertTrue((bits & parallax.FILLED).any())
                 given = {"validity": bits} if validity else {}
                 self.assertTrue(same_bits(parallax.color_disparity(disparity, **given), wanted))
-        self.assertRaisesRegex(parallax.InvalidArgument, "not of the disparity's size", parallax.color_disparity, disparity,
+        self.assertRaisesRegex(parallax.InvalidArgument, "validity and disparity differ in size", parallax.color_disparity, disparity,
                                validity=bits[1:])
 
     def test_range(self):

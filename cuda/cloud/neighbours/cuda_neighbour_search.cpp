@@ -62,7 +62,7 @@ NeighbourSearch::NeighbourSearch(std::int64_t max_points, std::int64_t max_queri
     : state_(std::make_unique<State>()) {
   constexpr std::int64_t kMost = (std::int64_t{1} << 31) - 1 - kTreeBlockPoints;
   if (max_points < 0 || max_points > kMost || max_queries < 0 || max_queries > kMost)
-    throw InvalidArgument("nearest neighbours: clouds of 0 .. " + std::to_string(kMost) + " points");
+    throw InvalidArgument("nearest neighbours: a cloud may have 0 .. " + std::to_string(kMost) + " points");
   State& s = *state_;
   s.max_points = max_points;
   s.max_queries = max_queries;

@@ -28,7 +28,7 @@ void CheckEmdInput(const EmdPair& pair, const EmdOptions& options) {
     throw InvalidArgument("emd: clouds of " + std::to_string(pair.a.size()) + " and " +
                           std::to_string(pair.b.size()) + " points; sample both to the same number");
   }
-  if (pair.a.empty()) throw InvalidArgument("emd: clouds without points");
+  if (pair.a.empty()) throw InvalidArgument("emd: the clouds have no points");
   if (pair.a.size() > 1u << 27) {
     throw InvalidArgument("emd: " + std::to_string(pair.a.size()) +
                           " points; at most 2^27, sample the clouds");

@@ -126,7 +126,7 @@ TEST(PairFault, IsACalibrationOfAnotherImageSize) {
     return pair.Fault(facts).value_or("nothing");
   };
   EXPECT_EQ(told(1), "");
-  EXPECT_THAT(told(2), HasSubstr("(660, 460) is that of images of about 1320x920 px, and these are 640x480"));
+  EXPECT_THAT(told(2), HasSubstr("(660, 460) fits images of about 1320x920 px, but these are 640x480"));
   EXPECT_THAT(told(2), HasSubstr("scale FX, CX and CY by 0.5"));
   EXPECT_THAT(told(0.5), HasSubstr("scale FX, CX and CY by 2.0"));
   EXPECT_THAT(told(1.5), HasSubstr("a calibration for this size"));

@@ -209,7 +209,7 @@ TEST_F(RigCommand, WrongUseIsToldInOneLine) {
   const HostImage<std::uint8_t> small(64, 48, 9);
   WritePng(folder() / "left.png", small.ConstView());
   WritePng(folder() / "right.png", small.ConstView());
-  ExpectOneLine(run({"--rig", file}), 1, "the left image is 64x48, but the rig is that of 640x480 images");
+  ExpectOneLine(run({"--rig", file}), 1, "the left image is 64x48, but the rig is for 640x480 images");
   ExpectOneLine(run({"--rig", "no_such.yaml"}), 2, "neither a file nor FX,CX,CY,BASELINE");
   ExpectOneLine(run({"--rig", file, "--zoom", "0"}), 2, "--zoom '0'");
   ExpectOneLine(run({"--rig", file, "--rectified-size", "640"}), 2, "WIDTHxHEIGHT");

@@ -79,7 +79,7 @@ TEST_F(RunImages, AStreamThatTheRigDoesNotFitEndsTheRun) {
   if (tried.exit_code != 0) GTEST_SKIP() << tried.err;
   const ProgramResult result = RunParallax({"run", source, "--rig", RigFile(), "--output", Out("out")});
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.err, HasSubstr("the left image is 320x240, but the rig is that of 640x480 images"));
+  EXPECT_THAT(result.err, HasSubstr("the left image is 320x240, but the rig is for 640x480 images"));
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ TEST(RosMessages, ReadsTheEncodingsOfOthers) {
                 DecodeImage(ForeignImage("mono8", 2, {7, 9}, false, 3));
               }),
               HasSubstr("only 2 bytes"));
-  EXPECT_THAT(ErrorOf([] { DecodeImage(ForeignImage("mono8", 1, {7, 9})); }), HasSubstr("1 a row"));
+  EXPECT_THAT(ErrorOf([] { DecodeImage(ForeignImage("mono8", 1, {7, 9})); }), HasSubstr("1 per row"));
 }
 
 TEST(RosMessages, AMosaicTooSmallForColoursIsBlack) {
@@ -121,7 +121,7 @@ TEST(RosMessages, TwoPixelsOfYuvShareTheirColour) {
     EXPECT_EQ(image(0, 0), (Rgb8{255, 0, 0})) << encoding;
     EXPECT_EQ(image(1, 0), (Rgb8{255, 74, 74})) << encoding;
     EXPECT_THAT(ErrorOf([&] { DecodeImage(ForeignImage(encoding, 4, bytes, false, 3)); }),
-                HasSubstr("4 a row"));
+                HasSubstr("4 per row"));
   }
 }
 

@@ -173,7 +173,7 @@ TEST(Emd, RefusesBadInput) {
   };
   EXPECT_EQ(bad({a, a}, EmdOptions()), "");
   EXPECT_EQ(bad({a, b}, EmdOptions()), "emd: clouds of 5 and 6 points; sample both to the same number");
-  EXPECT_EQ(bad({}, EmdOptions()), "emd: clouds without points");
+  EXPECT_EQ(bad({}, EmdOptions()), "emd: the clouds have no points");
   auto broken = a;
   broken[3].y = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(bad({a, broken}, EmdOptions()), "emd: point 3 is not finite; remove such points first");
