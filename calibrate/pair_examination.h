@@ -45,10 +45,11 @@ struct Finding {
 // Takes the frames of one source, which are of one size, in their order.
 class PairExamination {
  public:
-  // raw: the cameras, of images that were rectified here; may be null.
+  // Examines the next frame. left, right: rectified. raw: the cameras, if this program rectified the images;
+  // may be null.
   void Add(const CameraImageView& left, const CameraImageView& right, const PairFacts& facts,
            const RawRig* raw = nullptr);
-  // One for each check; causes come before their consequences.
+  // Returns one finding for each check; causes come before their consequences.
   std::vector<Finding> Findings() const;
 
   int num_frames() const { return num_frames_; }

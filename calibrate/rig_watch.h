@@ -29,12 +29,12 @@ struct RigDrift {
   double corner_px = 0, depth_error = 0, depth_sigma = 0;
 };
 
-// Estimates it from frames of one rig, in their order. The estimate follows slow changes; after a jump it
-// starts anew.
+// Estimates the drift from frames of one rig, in their order. The estimate follows slow changes; after a jump
+// it starts anew.
 class RigWatch {
  public:
-  // left, right: rectified images of one size. corrected: the turn of the right camera that rectification has
-  // corrected in them. Frames with fewer than 100 matches are left out.
+  // Measures the next frame. left, right: rectified images of one size. corrected: the turn of the right
+  // camera that rectification has corrected in them. Frames with fewer than 100 matches are left out.
   void Add(const CameraImageView& left, const CameraImageView& right, const StereoRig& rig,
            const RightTurn_urad& corrected = {});
 

@@ -54,7 +54,7 @@ class ScoreFolder {
   std::optional<JournalRecord> Find(std::string_view name, std::string_view origin) const;
   // May be called from several threads.
   void Keep(const JournalRecord& frame) { journal_.Append(frame); }
-  // all_names: of a shard, DealtSource::AllNames().
+  // Writes the record that ends the scores. all_names: DealtSource::AllNames() of a shard; empty without one.
   void End(bool interrupted, const std::string& all_names);
 
  private:

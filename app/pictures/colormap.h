@@ -18,9 +18,9 @@ Rgb8 ColorOf(float t);
 // The colour of a pixel that was filled, not measured: paler.
 Rgb8 Paler(Rgb8 color);
 
-// disparity: px, NaN = no value. min_px and below get the darkest, max_px and above the lightest colour.
-// min_px >= max_px gives every valid pixel the darkest. validity: ValidityBits; its filled pixels are paler;
-// empty = none is.
+// Draws disparities (px, NaN = no value) in colours: min_px and below get the darkest, max_px and above the
+// lightest. min_px >= max_px gives every valid pixel the darkest. validity: ValidityBits; its filled pixels
+// are paler; empty = none is.
 HostImage<Rgb8> ColorDisparity(HostImageView<const float> disparity, float min_px, float max_px,
                                HostImageView<const std::uint8_t> validity = {});
 

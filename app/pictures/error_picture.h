@@ -27,10 +27,10 @@ inline constexpr std::array<ErrorColor, 10> kErrorColors = {{{0.0625F, {49, 54, 
 // A truth pixel without an estimate.
 inline constexpr Rgb8 kMissingColor{128, 128, 128};
 
-// estimate: px, NaN = no value; of the truth's size. Truth pixels that are occluded (where the truth tells)
-// are half as bright. Pixels without truth take the colour of an adjacent truth pixel (3x3), which makes the
-// sparse truth of a laser scanner visible; otherwise they are black. Throws InvalidArgument when the sizes
-// differ.
+// Draws the errors of an estimate (px, NaN = no value, of the truth's size). Truth pixels that are occluded
+// (where the truth tells) are half as bright. Pixels without truth take the colour of an adjacent truth pixel
+// (3x3), which makes the sparse truth of a laser scanner visible; otherwise they are black. Throws
+// InvalidArgument when the sizes differ.
 HostImage<Rgb8> ErrorPicture(HostImageView<const float> estimate, const GroundTruth& truth);
 
 }  // namespace parallax::app

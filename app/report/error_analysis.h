@@ -64,8 +64,9 @@ struct ErrorAnalysis {
   ConfidenceCounts confidence;                                      // of the frames that have one
 };
 
-// estimate: px, NaN = none, of the truth's size. confidence: the same size, or empty. frame.truth must be
-// there. Confidence counts as `eval` does: pixels with an estimate and non-occluded truth.
+// Analyses the errors of one frame, which must have truth. estimate: px, NaN = no value, of the truth's size.
+// confidence: the same size, or empty. Confidence counts as `eval` does: pixels with an estimate and
+// non-occluded truth.
 ErrorAnalysis AnalyseErrors(const StereoFrame& frame, HostImageView<const float> estimate,
                             HostImageView<const std::uint8_t> confidence, IsWrongFunction is_wrong);
 

@@ -19,7 +19,7 @@ struct PathSums {
   const std::uint16_t *rows = nullptr, *columns = nullptr;
 };
 
-// rows, columns: volumes of the shape.
+// Sums path costs along rows, and along columns. rows, columns: volumes of the shape.
 PathSums OptimizeScanlines(const Views& views, const CostShape& shape, const AdCensusTables& tables,
                            const std::uint16_t* costs, std::uint16_t* rows, std::uint16_t* columns,
                            cudaStream_t stream);

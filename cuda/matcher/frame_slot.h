@@ -70,12 +70,13 @@ class FrameSlot {
                      const StepObserver& observer, bool results_between);
   // Launches the last pair again, from page-locked memory, without reprojection.
   void Restart();
-  // asleep: as Event::WaitAsleep.
+  // Waits for the frame. asleep: the thread sleeps meanwhile, as in Event::WaitAsleep.
   void Wait(bool asleep = false);
   DisparityMapView result() const;
-  // The same, lent if there is memory for the next frame's.
+  // The result to keep: it takes its memory along if there is other memory for the next frame, else it is a
+  // copy.
   FinishedMap TakeResult();
-  // Once.
+  // Returns the extra results; may be called once for each frame.
   ExtraResults TakeExtraResults();
 
   const StereoPipeline& pipeline() const { return pipeline_; }

@@ -82,15 +82,16 @@ class Matcher {
   Matcher(Matcher&&) noexcept;
   Matcher& operator=(Matcher&&) noexcept;
 
-  // left, right: rectified, of one size and pixel type, borrowed during the call. Throws InvalidArgument if
-  // they do not fit each other, Error for live.near_m and live.far_m, which need a rig.
+  // Matches a rectified pair of one size and pixel type; the pixels are only borrowed during the call. Throws
+  // InvalidArgument if the images do not fit each other, Error for live.near_m and live.far_m, which need a
+  // rig.
   MatchResult Compute(const CameraImageView& left, const CameraImageView& right);
-  // Raw images are rectified first; pixels that a camera did not see get no disparity. Images that the rig
-  // calls rectified are matched unchanged. Also throws what Rig::Rectify throws.
+  // Rectifies raw images first; pixels that a camera did not see get no disparity. Images of the rig's
+  // rectified size are matched unchanged. Also throws what Rig::Rectify throws.
   MatchResult Compute(const CameraImageView& left, const CameraImageView& right, const Rig& rig);
 
-  // Images in a GPU's memory, in order with the caller's work there: parallax/device_images.h. The section
-  // live is not applied.
+  // Matches images in a GPU's memory, in order with the caller's work there: parallax/device_images.h. The
+  // section live is not applied.
   std::shared_ptr<DeviceResult> Enqueue(const DeviceCameraImageView& left, const DeviceCameraImageView& right,
                                         void* stream);
   void* stream();  // the Matcher's own, for Enqueue

@@ -19,8 +19,9 @@ namespace parallax {
 // Results come out in the order of the pairs. Not thread-safe.
 class PairQueue {
  public:
-  // num_in_flight: pairs at the same time; 0 = the number with the highest throughput. Otherwise see Matcher.
-  // The back end reference has one pair in flight; more is an InvalidArgument at the first Submit.
+  // num_in_flight: pairs matched at the same time; 0 = the number with the highest throughput. The other
+  // arguments and errors are those of Matcher. The back end reference matches one pair at a time: with more,
+  // the first Submit throws InvalidArgument.
   explicit PairQueue(const std::string& preset_or_file = "default", const Machine& machine = {},
                      int num_in_flight = 0);
   explicit PairQueue(const Parameters& parameters, const Machine& machine = {}, int num_in_flight = 0,

@@ -27,8 +27,8 @@ class LiveFilters {
  public:
   explicit LiveFilters(int num_threads);
   ~LiveFilters();
-  // parameters: the chosen ones, not those of ForMatcher. left: of the frame; rig: its own. map: of the
-  // matcher. Throws Error if depth is limited and there is no rig.
+  // Filters the matcher's map of the next frame in place. parameters: the chosen ones, not those of
+  // ForMatcher. left, rig: of the frame. Throws Error if depth is limited and there is no rig.
   void Apply(const Parameters& parameters, const CameraImageView& left, const std::optional<StereoRig>& rig,
              DisparityMap& map);
 

@@ -28,8 +28,8 @@ void CheckSameSize(HostImageView<const T> a, const char* a_name, HostImageView<c
                         ": both must have the same size");
 }
 
-// truth: px, NaN = unknown. mask: of the same size, or empty for all pixels. Throws InvalidArgument when the
-// sizes differ.
+// Throws InvalidArgument if mask and truth differ in size. truth: px, NaN = unknown. An empty mask means all
+// pixels.
 inline void CheckMask(HostImageView<const std::uint8_t> mask, HostImageView<const float> truth) {
   if (!mask.Empty()) CheckSameSize(mask, "the mask", truth, "the truth");
 }

@@ -33,7 +33,7 @@ struct MatchingFeatures {
   HostImageView<const std::uint64_t> census;
   HostImageView<const std::uint8_t> gradient;
 };
-// costs: W x H x D, Hamming distances and the gradient term (Birchfield & Tomasi 1998, truncated).
+// Writes Hamming distances plus the gradient term (Birchfield & Tomasi 1998, truncated). costs: W x H x D.
 void MatchingCost(const MatchingFeatures& left, const MatchingFeatures& right, int min_disparity,
                   const MatchingTables& tables, HostCostVolumeView<std::uint8_t> costs, ThreadPool& threads);
 
@@ -51,7 +51,8 @@ void AggregateCosts(HostCostVolumeView<const std::uint8_t> costs, HostImageView<
 
 // --- selection ----------------------------------------------------------------
 inline constexpr std::uint16_t kNoWinner = 0xFFFF;
-// winner_left: index d of the cheapest; selected: disparity, validity and confidence of the left image.
+// Selects the cheapest disparity of every left pixel. winner_left: its index d. selected: disparity, validity
+// and confidence.
 void SelectDisparities(HostCostVolumeView<const std::uint16_t> sums, int min_disparity,
                        const SelectionParameters& parameters, HostImageView<std::uint16_t> winner_left,
                        DisparityMap& selected, ThreadPool& threads);

@@ -118,8 +118,8 @@ struct Candidates {
 };
 inline constexpr float kLeastSpread_px = 1.0F;  // minimum difference between candidates for a choice
 
-// from_planes: the pixel's value after refinement.planes. False if there is nothing to choose: the pixel is
-// kept or has no value, or its candidates are close together.
+// Finds the values that a pixel may take. from_planes: its value after refinement.planes. False if there is
+// nothing to choose: the pixel is kept or has no value, or its candidates are close together.
 PARALLAX_HOST_DEVICE inline bool FindCandidates(const CandidateView& view, int x, int y, float from_planes,
                                                 Candidates& candidates) {
   if (view.IsKept(x, y) || from_planes != from_planes) return false;
@@ -283,7 +283,7 @@ PARALLAX_HOST_DEVICE inline void MakeRingFeatures(const CandidateView& view, int
     }
   }
 }
-// All of them.
+// Makes the features of points and of all rings.
 template <typename View, typename Put>
 PARALLAX_HOST_DEVICE inline void MakeCandidateFeatures(const View& view, int x, int y,
                                                        const Candidates& candidates, const Put& put) {
@@ -297,7 +297,8 @@ PARALLAX_HOST_DEVICE inline void MakeCandidateFeatures(const View& view, int x, 
 // How much lower, in leaves' units, another candidate's sum must be than that of the plane's value.
 inline constexpr int kChoiceMargin = 32;
 
-// sums: of the bias and a leaf of each tree; higher means more likely wrong.
+// The number of the candidate to take. sums: of the bias and a leaf of each tree; higher means more likely
+// wrong.
 PARALLAX_HOST_DEVICE constexpr int BestCandidate(const int (&sums)[kNumCandidates]) {
   int best = 0, lowest = sums[0] - kChoiceMargin;
   for (int i = 1; i < kNumCandidates; ++i) {

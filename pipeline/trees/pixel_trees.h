@@ -68,7 +68,7 @@ struct PixelTree {
   std::uint8_t thresholds[kTreeDepth];
   std::int8_t leaves[kTreeLeaves];
 };
-// features: one byte for each.
+// The value of the leaf that the features lead to. features: one byte for each PixelFeature.
 constexpr int LeafOf(const PixelTree& tree, const std::uint8_t* features) {
   int leaf = 0;
   for (int level = 0; level < kTreeDepth; ++level)
@@ -141,7 +141,7 @@ PARALLAX_HOST_DEVICE constexpr std::uint8_t MeanFeature(int sum, int count, int 
   const int difference = 2 * sum / count - 2 * index + 128;
   return ClampToByte(difference < 1 ? 1 : difference);
 }
-// distance: of the pixel's index from the window's kept extreme, above 0 within the range of the kept ones.
+// distance: from the pixel's index to the window's lowest or highest kept one, above 0 inside their range.
 PARALLAX_HOST_DEVICE constexpr std::uint8_t KeptExtremeFeature(bool is_any_kept, int distance) {
   if (!is_any_kept) return 255;
   return ClampToByte(distance + 100 > 254 ? 254 : distance + 100);

@@ -18,7 +18,8 @@ inline std::int16_t FixedPointOfInvalid(int min_disparity) {
       std::max((min_disparity - 1) * kFixedPointUnit, int{std::numeric_limits<std::int16_t>::min()}));
 }
 
-// disparity: px, NaN = no value. Rounded to the nearest step, ties to even; clamped beyond +-2047.9 px.
+// The disparity (px, NaN = no value) in 1/16 px, rounded to the nearest, ties to even, and clamped to the
+// range of 16 bits (about +-2047.9 px).
 inline std::int16_t FixedPointOf(float disparity, int min_disparity) {
   if (std::isnan(disparity)) return FixedPointOfInvalid(min_disparity);
   constexpr float kLowest = std::numeric_limits<std::int16_t>::min();

@@ -180,7 +180,7 @@ void VisitParameters(P& p, Visitor&& visit) {
   visit(Info{"refinement.smoothing_range", "px", 0.0625, 64,
              "differences up to twice this are averaged in the first pass; half as much in each later one"},
         p.refinement.smoothing_range);
-  visit(Info{"live.decimation", "", 1, 8, "reduce images by this factor before they are matched; 1 = not"},
+  visit(Info{"live.decimation", "", 1, 8, "reduce images by this factor before they are matched; 1 = off"},
         p.live.decimation);
   visit(Info{"live.spatial", "", 0, 0, "smooth each map up to its edges"}, p.live.spatial);
   visit(Info{"live.spatial_alpha", "", 0.25, 1,

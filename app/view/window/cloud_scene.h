@@ -123,7 +123,7 @@ class CloudScene {
   void RequestRuler();
 
   void DrawLines(const char* name, const std::vector<CloudLine>& lines, Rgb8 color, float width_px);
-  // gives_way: those for which there is no room are not drawn.
+  // gives_way: texts for which there is no room are not drawn.
   void DrawTexts(std::vector<std::shared_ptr<gui::Label3D>>& labels, const std::vector<CloudText>& texts,
                  Rgb8 color, bool gives_way);
   void PlaceLabels();

@@ -30,7 +30,8 @@ class DistanceRows {
   DistanceRows(std::int64_t max_rows_a, std::int64_t max_rows_b, int max_dims, DistanceMethod method);
   std::size_t MemoryBytes() const;
 
-  // a, b: device memory that must stay until the rows are done.
+  // Prepares the distances between the rows of a and b, in device memory that must stay until the rows are
+  // done.
   void Prepare(const MatrixView& a, const MatrixView& b, cudaStream_t stream);
   // Rows [first, first + count) of a against all of b: distances[i * stride + j]. Fastest if distances is
   // aligned to 16 bytes and stride a multiple of 4.

@@ -54,7 +54,8 @@ struct FarList {
 };
 // The list's sizes; it has no memory yet.
 FarList SizeOfFarList(std::int32_t num_nodes, std::int64_t num_edges, std::int32_t max_degree);
-// distances: FillUnreached before; distances and limits are set. steps: null, or the steps of each source.
+// Searches from all sources of batch; sets its distances, which FillUnreached must have filled, and its
+// limits. steps: null, or num_sources numbers of steps.
 void NearFar(const GeodesicBatch& batch, const NearFarOptions& options, int blocks, FarList far,
              std::uint32_t* steps, cudaStream_t stream);
 
@@ -74,20 +75,23 @@ int HeapSearchWarps();
 void HeapSearch(const GeodesicBatch& batch, std::int32_t num_distinct_targets, std::uint32_t* is_target,
                 const HeapMemory& memory, std::uint32_t* out_of_memory, cudaStream_t stream);
 
-// --- predecessors.cu --- predecessors: num_sources x num_nodes, all set except on plateaus (geodesics.h).
+// --- predecessors.cu ---
+
+// Sets all predecessors except those on plateaus (geodesics.h). predecessors: num_sources x num_nodes.
 // num_left: num_sources, the number of reached nodes in each row without one.
 void FindPredecessors(const GeodesicBatch& batch, std::int32_t* predecessors, std::uint32_t* num_left,
                       cudaStream_t stream);
-// Level 1, 2, ... of the plateaus of one source, until num_found (one number) is 0. levels: num_nodes,
-// scratch, the same for all levels.
+// Resolves level 1, 2, ... of the plateaus of one source; the caller goes on until num_found (one number) is
+// 0. levels: num_nodes, scratch, the same for all levels.
 void ResolvePlateauLevel(const GeodesicBatch& batch, std::uint32_t level, std::int32_t* predecessors,
                          std::uint32_t* levels, std::uint32_t* num_found, cudaStream_t stream);
-// columns: num_sources x num_targets.
+// Copies the distances of the targets. columns: num_sources x num_targets.
 void GatherTargets(const GeodesicBatch& batch, float* columns, cudaStream_t stream);
-// edges: num_nodes rows of kRowLanes. first_edge: num_nodes + 1, rows of at most kRowLanes edges.
+// Copies rows of at most kRowLanes edges into rows of exactly kRowLanes, padded with edges of infinite
+// length. first_edge: num_nodes + 1. edges: num_nodes x kRowLanes.
 void PadRows(std::int32_t num_nodes, const std::uint32_t* first_edge, const std::int32_t* targets,
              const float* lengths, uint2* edges, cudaStream_t stream);
-// Pairs of the arrays.
+// Joins two arrays to one of pairs.
 void JoinEdges(std::size_t num_edges, const std::int32_t* targets, const float* lengths, uint2* edges,
                cudaStream_t stream);
 

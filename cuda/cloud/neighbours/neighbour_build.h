@@ -22,7 +22,8 @@ class CurveOrder {
   explicit CurveOrder(std::int64_t size);
   std::size_t MemoryBytes() const;
 
-  // num_finite: null, or the counter of finite points.
+  // Sorts the points along the curve, on stream. num_finite: null, or a counter to which the finite points
+  // are added.
   void Enqueue(const Point3f* points, std::int64_t num_points, const CloudExtent* extent,
                std::uint32_t* num_finite, cudaStream_t stream);
 
@@ -38,7 +39,8 @@ class CurveOrder {
 };
 
 std::int64_t NumTreeNodes(std::int64_t num_points);
-// sorted: num_points rounded up to kTreeBlockPoints; boxes: 2 * NumTreeNodes. Fills tree.
+// Fills tree, whose points go to sorted and whose boxes go to boxes. sorted: num_points rounded up to
+// kTreeBlockPoints; boxes: 2 * NumTreeNodes.
 void EnqueueTree(const Point3f* points, std::int64_t num_points, const std::uint32_t* order,
                  NeighbourTree& tree, TreePoint* sorted, float4* boxes, cudaStream_t stream);
 

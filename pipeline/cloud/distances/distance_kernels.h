@@ -45,7 +45,7 @@ struct NearestColumn {
   float distance = std::numeric_limits<float>::infinity();
   std::int32_t column = -1;
 };
-// count: a multiple of 32.
+// Takes further columns of a row into account, from first_column on. count: a multiple of 32.
 void UpdateNearest(const float* distances, int count, std::int64_t first_column, NearestColumn& nearest);
 
 // The k smallest so far of one row, ascending: the bits of the distance above the column. Full of kNoSmallest

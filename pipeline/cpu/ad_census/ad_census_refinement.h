@@ -20,6 +20,7 @@ struct IndexMap {
   HostImageView<std::uint8_t> validity;
 };
 
+// Removes the winners of a left row that disagree with the right ones, and marks the reasons in validity.
 // winner_right: mirrored, 0xFFFF if there is none.
 void CheckRow(const Selection* selected, const std::uint16_t* winner_right, int width, int min_disparity,
               int num_disparities, int max_difference, std::int16_t* index, std::uint8_t* validity);

@@ -33,7 +33,7 @@ struct CostRow {
   ColorDifference difference;
   const AdCensusTables* tables;
 };
-// costs: one vector for each pixel.
+// Computes the matching costs of a row for one block of disparities. costs: one vector for each pixel.
 void MatchRow(const CostRow& row, std::uint16_t* costs);
 
 // --- arms ---------------------------------------------------------------------------
