@@ -28,9 +28,9 @@ std::unique_ptr<StereoMatcher> MakeMatcher(std::string_view backend, const Param
 std::unique_ptr<DeviceMatcher> MakeDeviceMatcher(std::string_view backend, const Parameters& parameters,
                                                  const MatcherOptions& options);
 
-// MakeMatcher's matcher with num_in_flight >= 1 frames in flight. Only cuda and cpu support more than one
-// (cpu: that many are matched at a time, and each matcher has one more frame waiting). Throws InvalidArgument
-// for another back end.
+// MakeMatcherQueue makes MakeMatcher's matcher with num_in_flight >= 1 frames in flight. Only cuda and cpu
+// support more than one (cpu: that many are matched at a time, and each matcher has one more frame waiting).
+// For another back end, both throw InvalidArgument.
 void RequireMatcherQueue(std::string_view backend, Method method = Method::kSgm);
 std::unique_ptr<MatcherQueue> MakeMatcherQueue(std::string_view backend, const Parameters& parameters,
                                                const MatcherOptions& options, int num_in_flight);

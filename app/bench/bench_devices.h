@@ -5,8 +5,8 @@
 
 namespace parallax::app {
 
-// Images and results are in host memory, as in the frame pipeline. The pair is handed in repeatedly for about
-// that long, after a warm-up. Throws what the pool throws.
+// Returns frames per second. Matches the pair again and again for about `seconds`, after a warm-up, with
+// images and results in host memory as in the frame pipeline. Throws what the pool throws.
 double RateOfPool(DevicePool& pool, const Parameters& parameters, const MatcherOptions& options,
                   int num_in_flight, const CameraImageView& left, const CameraImageView& right,
                   double seconds);

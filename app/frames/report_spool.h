@@ -33,7 +33,7 @@ class ReportSpool {
 
   void Add(const FrameReport& report);
   std::size_t size() const { return records_.size(); }
-  // Frames may end in any order; from here on they come in the order of the source.
+  // Puts the frames, which may end in any order, in the order of the source.
   void Sort();
 
   // Calls visit with every frame until it returns false. During the call both may be passed to Read.

@@ -50,17 +50,19 @@ class RunSummary {
       : description_(std::move(description)), frames_(folder) {}
 
   void Add(const FrameReport& report);
-  // Frames that a live source dropped; they have no report.
+  // Counts frames that a live source dropped; they have no report.
   void AddDropped(std::size_t count) { num_dropped_ += count; }
-  // What a live source counted. The pairs that it replaced count as dropped.
+  // Takes what a live source counted. The pairs that it replaced count as dropped.
   void SetLive(const LiveCounts& counts) { live_ = counts; }
-  // The warning about the first frames; empty if there was none.
+  // Takes the warning about the first frames; empty if there was none.
   void SetWarning(std::string line) { warning_ = std::move(line); }
-  // The result of watching the rig.
+  // Takes the result of watching the rig.
   void SetDrift(const RigDrift& drift) { drift_ = drift; }
-  // Called for a frame with a calibration. The shortest range of all frames is reported.
+  // Called for a frame with a calibration. The summary states the nearest distance that the disparities of
+  // every frame reach, and their number.
   void SetRange(const StereoRig& rig, const Parameters& parameters);
-  // The time from a frame's capture to the end of its last output, if the time of capture is known.
+  // Adds the time from a frame's capture to the end of its last output. Called only if the time of capture is
+  // known.
   void AddLatency(double ms) { latency_.Add(ms); }
   const LatencyHistogram& latency() const { return latency_; }
   // Stops the clock and puts the frames in the order of the source.
@@ -75,7 +77,7 @@ class RunSummary {
 
   std::string Text() const;  // a few lines
   void WriteJson(std::ostream& stream) const;
-  // The same as a file, which is replaced when complete. Throws Error if that fails.
+  // Writes the same to a file, which is replaced when complete. Throws Error if that fails.
   void WriteJson(const std::filesystem::path& file) const;
 
  private:

@@ -13,8 +13,8 @@ namespace parallax::app {
 std::unique_ptr<FrameSource> WithDecimation(std::unique_ptr<FrameSource> source,
                                             const Parameters& parameters);
 
-// Where the parameters request filters over space and time, matchers get ForMatcher of what
-// steps.parameters_for returns, and every map passes LiveFilters in the order of the frames.
+// If the parameters request filters over space and time, matchers get ForMatcher of what steps.parameters_for
+// returns, and every map passes LiveFilters in the order of the frames.
 void AddLiveFilters(const Parameters& parameters, int num_threads, FrameSteps& steps);
 
 }  // namespace parallax::app

@@ -20,25 +20,25 @@ namespace parallax::app {
 void AddLogOptions(CLI::App& command);
 
 // Opens the file of --log-file, once the files that the command reads and writes are known. Throws
-// InvalidArgument where it is one of the files that are read, Error where it cannot be written. Only the
-// first call counts.
+// InvalidArgument if it is one of the files that are read, Error if it cannot be written. Only the first call
+// counts.
 void OpenLogFile(std::vector<std::string> read);
-// The name of the log file until it is open; empty if none was requested.
+// The name given to --log-file, until OpenLogFile is called; else empty.
 std::string LogFile();
 
-// Stops logging here: another process logs.
+// Stops logging in this process, because another one logs.
 void StopLogging();
 
 // False if neither option was given; callers can then skip costly messages.
 bool IsLogging();
 
-// One line, with the time before it. May be called from any thread.
+// Logs one line, with the time before it. May be called from any thread.
 void Log(const std::string& line);
 
-// How many frames of a live source came too fast; logs nothing for 0.
+// Logs how many frames of a live source came too fast; nothing for 0.
 void LogDropped(std::size_t num_frames);
 
-// The frame's calibration, or why it has none, if it differs from the last frame's.
+// Logs the frame's calibration, or why it has none, if that differs from the last frame's.
 void LogCalibration(const StereoFrame& frame);
 
 }  // namespace parallax::app

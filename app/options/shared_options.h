@@ -20,7 +20,7 @@ struct DeviceChoice {
 // "2", "0,1,3" or "all". Throws InvalidArgument.
 DeviceChoice ParseDevices(const std::string& text);
 
-// The variables must outlive the parsing.
+// Each declares one option. The variables must outlive the parsing.
 void AddKindOption(CLI::App& command, std::string& kind);
 void AddMaxFramesOption(CLI::App& command, std::optional<std::size_t>& max_frames);
 // Declares --no-check, which sets check to false.
@@ -29,11 +29,11 @@ void AddCheckOption(CLI::App& command, bool& check);
 void AddShowFilledOption(CLI::App& command, bool& show_filled);
 void AddThreadsOption(CLI::App& command, int& num_threads);
 void AddDeviceOption(CLI::App& command, int& device);
-// The same for a command in which several devices may share the frames. device: the first of them.
+// Declares --device for a command in which several devices may share the frames. device: the first of them.
 void AddDevicesOption(CLI::App& command, DeviceChoice& devices, int& device);
 // Declares --repeat, for benchmarks.
 void AddRepeatOption(CLI::App& command, int& repeat);
-// content: what the file holds, as in "every figure".
+// Declares --json. content: what the file holds, as in "every figure".
 void AddJsonOption(CLI::App& command, std::string& file, const std::string& content);
 
 }  // namespace parallax::app

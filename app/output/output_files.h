@@ -12,15 +12,15 @@ namespace parallax::app {
 // work.
 void CheckFolder(const std::string& file);
 
-// The same, and InvalidArgument where the name does not have the content's ending: content "pictures", ending
-// ".png".
+// Throws the same, and InvalidArgument if the name does not have the content's ending: content "pictures",
+// ending ".png".
 void CheckOutputName(const std::string& file, std::string_view content, std::string_view ending);
 
 // Called before anything is written. Throws InvalidArgument if two of a command's output files, or an
 // output and an input file, are the same file, even under different names. Empty names are ignored.
 void CheckFilesApart(const std::vector<std::string>& read, const std::vector<std::string>& written);
 
-// The same for folders in which a command chooses the names: throws where an input file lies there.
+// Does the same for folders in which a command chooses the names: throws if an input file lies there.
 void CheckFoldersApart(const std::vector<std::string>& read,
                        const std::vector<std::filesystem::path>& written_into);
 

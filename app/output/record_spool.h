@@ -23,7 +23,7 @@ class RecordSpool {
   RecordSpool(RecordSpool&&) noexcept;
   RecordSpool& operator=(RecordSpool&&) noexcept;
 
-  // A record of at most 4 GB.
+  // Adds a record of at most 4 GB.
   void Add(std::string_view record);
   std::size_t size() const { return size_; }
 

@@ -7,8 +7,8 @@
 
 namespace parallax::app {
 
-// ASCII text whose capitals are height_px high, standing on the row y; x is its left end. What lies
-// outside the picture is cut off.
+// Draws ASCII text whose capitals are height_px high and stand on row y; x is its left end. Parts outside the
+// picture are cut off.
 void DrawText(HostImageView<Rgb8> picture, const std::string& text, int x, int y, int height_px, Rgb8 color);
 
 // Width of such text, px.

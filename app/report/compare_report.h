@@ -38,7 +38,7 @@ class CompareReport {
   // place: see EvalReport.
   CompareReport(std::filesystem::path place, Metric metric, std::size_t num_runs);
 
-  // estimates: one a run, of the truth's size, px; empty images for runs without one.
+  // Adds a frame. estimates: one per run, of the truth's size, px; empty images for runs without one.
   void AddFrame(const StereoFrame& frame, std::span<const HostImage<float>> estimates);
 
   void Finish(const Comparison& comparison);

@@ -34,7 +34,7 @@ class RigMonitor {
 
   // Called with the frames in their order. Frames without a calibration are left out.
   void See(const std::shared_ptr<const StereoFrame>& frame);
-  // The same for a frame that will change: copies it if it is measured.
+  // Does the same for a frame that will change: copies it if it is measured.
   void SeeCopy(const StereoFrame& frame);
   // Returns each new estimate once; nullopt if there is none since the last call. An estimate becomes known
   // with the frame that is measured next, so that it depends on the frames alone if waits is set.

@@ -19,16 +19,17 @@ class RunReports {
   RunReports(RunDescription description, const std::filesystem::path& folder)
       : summary_(std::move(description), folder) {}
 
-  // total: number of frames, if known.
+  // Shows the progress bar. total: number of frames, if known.
   void ShowProgress(std::optional<std::size_t> total);
-  // A line above the bar, and in the log.
+  // Prints a line above the bar, and logs it.
   void Tell(const std::string& line);
-  // A line above the bar alone.
+  // Prints a line above the bar, without logging it.
   void Print(const std::string& line);
-  // A line for standard error, above the bar where there is one.
+  // Prints a line to standard error, above the bar if there is one.
   void Warn(const std::string& line);
 
-  // The end of a frame. Of failures that differ only in names and numbers, the first is printed.
+  // Takes the report of a frame that has ended. Of failures that differ only in names and numbers, it prints
+  // the first.
   void Take(const FrameReport& report);
 
   // Changes or asks the summary, which Take is kept from in the meantime.

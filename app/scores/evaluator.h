@@ -66,9 +66,9 @@ class Evaluator {
     NumberReader measured(numbers.numbers());
     return Add(measured);
   }
-  // AddFrame in two parts. Several threads or processes may measure frames in any order; the one that adds
-  // them, in their order, has the total. Measure throws what AddFrame throws. Add throws Error for numbers of
-  // other metrics.
+  // These are the two parts of AddFrame. Several threads or processes may measure frames in any order; the
+  // one that adds them, in their order, has the total. Measure throws what AddFrame throws. Add throws Error
+  // for numbers of other metrics.
   virtual void Measure(const EvaluatedFrame& frame, NumberWriter& numbers) const = 0;
   virtual Scores Add(NumberReader& numbers) = 0;
   // The scores of all added frames together, as the benchmark computes them.

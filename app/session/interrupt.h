@@ -21,7 +21,7 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
   const std::atomic<bool>& requested() const;
-  // The interrupted work has ended: nothing is called any more. Waits for a call in progress.
+  // Called when the interrupted work has ended: nothing is called any more. Waits for a call in progress.
   void Disarm();
 
  private:

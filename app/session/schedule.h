@@ -10,8 +10,8 @@ namespace parallax::app {
 // list and for cores that this program may not use, and Error if the system refuses the priority.
 void Schedule(const std::string& cores, int priority);
 
-// OpenCV's functions take no other threads than their caller's from now on, because the cores are the matcher's. Call
-// it before other threads use OpenCV: a change while they do crashes the program.
+// Makes OpenCV's functions run in their caller's thread alone, because the cores are the matcher's. Call it
+// before other threads use OpenCV: a change while they do crashes the program.
 void RunOpenCvInCallersThread();
 
 // Gives this thread the usual priority again.

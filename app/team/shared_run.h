@@ -34,24 +34,26 @@ class SharedRun {
   bool leads() const { return team_.rank() == 0; }
   Team& team() { return team_; }
 
-  // Rank 0, when it is ready: begins to answer. what: text on which all ranks must agree; total: number of
-  // frames, if known.
+  // Called on rank 0 when it is ready: begins to answer. what: text on which all ranks must agree; total:
+  // number of frames, if known.
   void Lead(const JournalRecord& what, std::optional<std::size_t> total, Handler handler);
-  // The other ranks, before their first frame. Throws TeamEnded if rank 0 does not begin.
+  // Called on the other ranks before their first frame; waits for rank 0. Throws TeamEnded if rank 0 does not
+  // begin.
   void Follow(const JournalRecord& what);
 
   // The next frames of this rank.
   FrameRange Next();
-  // Ranks above 0: the answer of rank 0's handler. Throws Error with its error, TeamEnded if the run is over.
+  // Called on ranks above 0: returns the answer of rank 0's handler. Throws Error with its error, TeamEnded
+  // if the run is over.
   JournalRecord Tell(const JournalRecord& record);
 
-  // Rank 0: no further frames are dealt.
+  // Called on rank 0: deals no further frames.
   void StopDealing() { dealer_->Stop(); }
-  // Rank 0: waits until the others have finished. Throws Error if one of them failed.
+  // Called on rank 0: waits until the others have finished. Throws Error if one of them failed.
   void AwaitOthers();
-  // The other ranks, when they have finished; error: why they end early; empty = they do not.
+  // Called on the other ranks when they have finished. error: why they end early; empty = they do not.
   void Leave(const std::string& error, bool interrupted);
-  // Rank 0: another one was interrupted.
+  // On rank 0: whether another rank was interrupted.
   bool interrupted() const;
 
  private:

@@ -23,7 +23,7 @@ StereoRig NominalRig(int width, int height);
 void AddCloud(const CloudInput& input, const std::optional<StereoRig>& rig,
               const ReprojectionParameters& limits, ViewerFrame& shown);
 
-// The same for an existing cloud.
+// Does the same with an existing cloud.
 void AddCloud(CloudFrame cloud, ViewerFrame& shown);
 
 }  // namespace parallax::app

@@ -47,8 +47,8 @@ class AdCensusStages {
   // size and pixel type.
   void Enqueue(const DeviceCameraImage& left, const DeviceCameraImage& right, const WinnerImages& winners,
                const DeviceDisparityMap& map, const StepRunner& run, cudaStream_t stream);
-  // The stages from the checked map to the sub-pixel one. results_between: the map holds the result of each
-  // step.
+  // Launches the stages from the checked map to the sub-pixel one. results_between: the map holds the result
+  // of each step.
   void EnqueueRefinement(const DeviceDisparityMap& map, bool results_between, const StepRunner& run,
                          cudaStream_t stream);
 

@@ -13,14 +13,14 @@
 
 namespace parallax::cuda::ad_census {
 
-// Winners of both images, the right ones from the diagonals of the left sums, and the selected map.
+// Finds the winners of both images, the right ones from the diagonals of the left sums, and the selected map.
 void SelectDisparities(const PathSums& sums, const CostShape& shape, int uniqueness_percent,
                        const WinnerImages& winners, const DeviceDisparityMap& selected, cudaStream_t stream);
-// The same with given right winners.
+// Finds the left winners and the selected map alone.
 void SelectLeftDisparities(const PathSums& sums, const CostShape& shape, int uniqueness_percent,
                            DeviceImageView<std::uint16_t> winner_left, const DeviceDisparityMap& selected,
                            cudaStream_t stream);
-// Only the winners, rows from right to left.
+// Finds only the winners, in rows from right to left.
 void SelectMirrored(const PathSums& sums, const CostShape& shape, DeviceImageView<std::uint16_t> winners,
                     cudaStream_t stream);
 

@@ -29,7 +29,7 @@ struct CloudOutput {
   std::uint32_t* counts = nullptr;
 };
 std::size_t NumCloudCounts(std::size_t num_pixels);
-// Points of the pixels with a depth, in reading order, in the colours of the left image.
+// Writes the points of the pixels with a depth, in reading order, in the colours of the left image.
 void CloudFromDepth(DeviceImageView<const float> depth_m, const DeviceCameraImage& left, const StereoRig& rig,
                     const CloudOutput& cloud, cudaStream_t stream);
 

@@ -39,9 +39,9 @@ class Reprojector {
   void Enqueue(const WantedReprojection& wanted, const ReprojectionParameters& limits,
                DeviceImageView<const float> disparity, const DeviceCameraImage& left, std::size_t num_most,
                cudaStream_t stream);
-  // The copies to the host.
+  // Launches the copies to the host.
   void EnqueueDownloads(cudaStream_t stream);
-  // No output of this frame.
+  // Called for a frame without reprojection.
   void Skip() { lent_.reset(); }
 
   // Returns the outputs of the frame, once. Called after the stream has passed the downloads.

@@ -15,9 +15,9 @@ class StepTimer {
  public:
   StepTimer();
 
-  // A frame begins.
+  // Called when a frame begins.
   void Begin(cudaStream_t stream);
-  // The observer's call for a step.
+  // Called by the observer when a step ends.
   void End(Step step, cudaStream_t stream);
   // Adds the times of the frame, which must be done. The first step's time includes the upload.
   void AddTo(StageTimes& times) const;

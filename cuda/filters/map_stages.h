@@ -48,14 +48,14 @@ class MapStages {
   const DeviceDisparityMap& map() const { return map_; }
   const WinnerImages& winners() const { return winners_; }
 
-  // These launch their stages on stream and return before they are done. SetSize is called first for each
-  // frame. This one: consistency, unless map is already consistent, and speckles.
+  // The Enqueue functions launch their stages on stream and return before they are done. SetSize is called
+  // first for each frame. This one launches consistency (unless is_checked) and speckles.
   void EnqueueChecks(bool is_checked, const StepRunner& run, cudaStream_t stream);
-  // The trees' verdicts, if there are trees. guide: left image.
+  // Launches the trees' verdicts, if there are trees. guide: left image.
   void EnqueueJudgement(DeviceImageView<const std::uint8_t> guide, const StepRunner& run,
                         cudaStream_t stream);
   void EnqueueFill(const StepRunner& run, cudaStream_t stream);
-  // Planes, the trees' choice, median, smoothing. guide: left image.
+  // Launches planes, the trees' choice, median and smoothing. guide: left image.
   void EnqueueLast(DeviceImageView<const std::uint8_t> guide, const StepRunner& run, cudaStream_t stream);
 
   // Valid in stream order after EnqueueLast.

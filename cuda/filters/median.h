@@ -9,7 +9,7 @@
 
 namespace parallax::cuda {
 
-// from: disparities; to: another image. side 3 or 5.
+// Filters disparities into another image. side: 3 or 5.
 void MedianFilter(int side, DeviceImageView<const float> from, DeviceImageView<float> to,
                   cudaStream_t stream);
 

@@ -65,7 +65,7 @@ class FrameSlot {
   // device except the graph of a new pixel type, size or rectification and, once, the memory for raw images
   // or reprojection.
   void Start(const CameraImageView& left, const CameraImageView& right, const ExtraWork& work = {});
-  // The same without a graph: the observer is called between the steps.
+  // Launches the same without a graph, and calls the observer between the steps.
   void StartObserved(const CameraImageView& left, const CameraImageView& right, const ExtraWork& work,
                      const StepObserver& observer, bool results_between);
   // Launches the last pair again, from page-locked memory, without reprojection.

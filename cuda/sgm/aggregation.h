@@ -20,7 +20,8 @@ struct AggregationInput {
   const MatchingTables& tables;
   const std::uint32_t* jumps = nullptr;  // by FindJumps, if HasJumps
 };
-// They read volumes.Costs(), write volume 0 and the other volumes of volumes.Sums(), and raise bands_done.
+// Both read volumes.Costs() and raise bands_done. Rows write volume 0 of volumes.Sums(), columns and
+// diagonals the other volumes.
 void AggregateRows(const AggregationInput& input, const SgmVolumes& volumes, cudaStream_t stream);
 void AggregateColumns(const AggregationInput& input, const SgmVolumes& volumes, cudaStream_t stream);
 

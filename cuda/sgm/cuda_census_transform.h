@@ -12,7 +12,7 @@
 
 namespace parallax::cuda {
 
-// Gray images that the stage makes when the input is colour or 16-bit; rows densely packed.
+// Make the gray images that the stage needs if the input is colour or 16-bit; rows densely packed.
 void GrayFromColor(DeviceImageView<const Rgb8> color, DeviceImageView<std::uint8_t> gray,
                    cudaStream_t stream);
 void GuideFromGray16(DeviceImageView<const std::uint16_t> gray, DeviceImageView<std::uint8_t> guide,

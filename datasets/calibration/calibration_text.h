@@ -23,15 +23,15 @@ RawRig RigOf(const PlacedCamera& left, const PlacedCamera& right);
 // Throws Error naming the file.
 [[noreturn]] void Fail(const std::string& file, const std::string& what);
 
-// OpenCV's and ROS's order of 4, 5 or 8 coefficients (0 = pinhole; 12 and 14 where those beyond 8 are 0);
-// fisheye: 4 at most.
+// Sets the distortion from 4, 5 or 8 coefficients in the order of OpenCV and ROS (0 = pinhole; 12 and 14 if
+// those beyond 8 are 0); fisheye: 4 at most.
 void SetDistortion(CameraModel& camera, bool fisheye, const std::vector<double>& coefficients,
                    const std::string& file);
-// Focal lengths and principal point of K = [fx 0 cx; 0 fy cy; 0 0 1].
+// Sets focal lengths and principal point from K = [fx 0 cx; 0 fy cy; 0 0 1].
 void SetMatrix(CameraModel& camera, const std::vector<double>& k, const std::string& file);
-// An image size: whole, from 0 to 65535.
+// Returns an image size, which must be whole, from 0 to 65535.
 int ImageSize(double value, const std::string& file);
-// Checks that it is a rotation up to its rounded digits, and makes it an exact one.
+// Checks that m is a rotation up to its rounded digits, and returns the exact rotation.
 Matrix3 RotationFrom(const std::vector<double>& m, const std::string& file);
 
 // Readers by content. Each gets the texts of one or two files; nullopt: not this format.

@@ -25,8 +25,8 @@ DisparityPngCounts WriteDisparityPng(const std::filesystem::path& path, HostImag
 // 8-bit truth of Middlebury's 2001-2006 sets: disparity in px = value / scale, 0 = unknown. Throws Error.
 HostImage<float> ReadScaledDisparity(const std::filesystem::path& path, int scale);
 
-// 16-bit PNG of depths in millimetres, rounded; 0 = none. Throws Error. Depths beyond 65.535 m are written as
-// none: a clipped depth would be wrong.
+// Write and read a 16-bit PNG of depths in millimetres, rounded; 0 = no depth. Depths beyond 65.535 m are
+// written as 0: a clipped depth would be wrong. Throw Error.
 void WriteDepthPng(const std::filesystem::path& path, HostImageView<const float> depth_m);
 HostImage<float> ReadDepthPng(const std::filesystem::path& path);
 

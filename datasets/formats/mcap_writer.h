@@ -31,10 +31,11 @@ class McapWriter {
   McapWriter(const McapWriter&) = delete;
   McapWriter& operator=(const McapWriter&) = delete;
 
-  // channel: one of the constructor's. Throws Error on a full disk. The file then ends after its last whole
-  // chunk, and only those messages count; Finish may still be called.
+  // Writes a message to one of the constructor's channels. Throws Error on a full disk. The file then ends
+  // after its last whole chunk, and only those messages count; Finish may still be called.
   void Write(std::uint16_t channel, std::uint64_t time_ns, std::span<const std::uint8_t> message);
-  // Ends the chunk, if it is not empty, and gives the file its name. Throws what Write throws.
+  // Ends the current chunk, if it is not empty. The first call replaces the file's temporary name by its own.
+  // Throws what Write throws.
   void EndChunk();
   // Ends the last chunk and writes the summary. Throws what Write throws.
   void Finish();
@@ -53,7 +54,7 @@ class McapWriter {
   struct ChunkEntry;
   class Compressor;
 
-  // All or nothing: a partial write is cut off again. Throws Error.
+  // Appends all bytes or none: a partial write is cut off again. Throws Error.
   void Append(std::span<const std::uint8_t> bytes);
   void WriteAll(std::span<const std::uint8_t> bytes) const;
   std::vector<std::uint8_t> Summary() const;

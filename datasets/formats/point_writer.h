@@ -16,8 +16,8 @@ enum class ColorEncoding {
 // Throws InvalidArgument when the cloud has colours or scalars, but not one per point.
 void CheckFields(const PointCloudView& cloud, const ScalarField& scalars = {});
 
-// x, y, z as 32-bit floats, then the colour and the scalar, if the cloud has them. In text, floats have
-// enough digits to keep their bits.
+// Writes x, y, z as 32-bit floats, then the colour and the scalar, if the cloud has them. In text, floats
+// have enough digits to keep their bits.
 void WritePoints(std::ostream& stream, const PointCloudView& cloud, CloudEncoding encoding,
                  ColorEncoding color_encoding, const ScalarField& scalars = {});
 

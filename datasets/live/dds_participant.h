@@ -48,7 +48,8 @@ class DdsWriter {
   virtual ~DdsWriter() = default;
   virtual DdsGuid guid() const = 0;
   virtual bool HasReaders() const = 0;
-  // message: with the four bytes of its encoding (datasets/formats/ros_cdr.h). Does not wait for readers.
+  // Publishes a message, which begins with the four bytes of its encoding (datasets/formats/ros_cdr.h). Does
+  // not wait for readers.
   virtual void Write(std::span<const std::uint8_t> message) = 0;
 };
 

@@ -28,8 +28,8 @@ struct LiveCounts {
 // The counters and messages of a running live source. Thread-safe.
 class LiveMonitor {
  public:
-  // tell: takes one line at a time, from any thread; empty: nobody listens. When this returns, a call in
-  // progress has ended.
+  // Sets who is told lines about the source. tell: called with one line at a time, from any thread; empty:
+  // nobody listens. When this returns, a call of the previous one has ended.
   void ReportTo(std::function<void(const std::string& line)> tell) {
     const std::scoped_lock lock(tell_mutex_);
     tell_ = std::move(tell);

@@ -24,7 +24,8 @@ class PairMaker {
   // Adds a picture of side 0 or 1 and returns the pair that it completes: with the nearest picture of the
   // other side in time, if that is near enough. Pictures older than a pair find no partner any more.
   std::optional<PicturePair> Add(LivePicture picture);
-  // The camera of a side has stopped: its waiting pictures find no partner, and its clock may start anew.
+  // Called when the camera of a side has stopped: its waiting pictures find no partner, and its clock may
+  // start anew.
   void Forget(int side);
 
   // Pictures of each side without a partner, and all pictures.

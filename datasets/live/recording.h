@@ -38,7 +38,7 @@ struct RecordedFrame {
   RightTurn_urad turn_urad{};  // that rectification corrected in the right image
 };
 
-// Numbers without loss of bits.
+// Writes the frame as text, with enough digits to keep the bits of its numbers.
 std::string TextOf(const RecordedFrame& frame);
 // Ignores unknown lines and lines with invalid numbers.
 RecordedFrame ParseRecordedFrame(std::string_view text);

@@ -56,7 +56,7 @@ void CheckFits(const CameraModel& camera, const CameraImage& image, const char* 
 void RemoveUnseen(const SeenPixelsOfPair& seen, DisparityMap& map) {
   if (seen.all) return;
   if (!SameSize(seen.left.ConstView(), map.disparity.ConstView()))
-    throw InvalidArgument("the disparity map has another size than the rectified images");
+    throw InvalidArgument("the disparity map and the rectified images differ in size");
   const int width = map.disparity.width();
   for (int y = 0; y < map.disparity.height(); ++y) {
     for (int x = 0; x < width; ++x) {

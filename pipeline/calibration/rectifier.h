@@ -62,11 +62,12 @@ class FrameRectifier {
  public:
   explicit FrameRectifier(const RectificationOptions& options = {}) : options_(options) {}
 
-  // A frame of raw images with raw_rig becomes a rectified one, with its rig and masks; others stay
-  // unchanged. A rig without an image size takes the frame's. Throws Error if images and rig differ in size,
-  // and what MakeRectification throws.
+  // Rectifies a frame of raw images with raw_rig and gives it its rig and masks; other frames stay unchanged.
+  // A rig without an image size takes the frame's. Throws Error if images and rig differ in size, and what
+  // MakeRectification throws.
   void Rectify(StereoFrame& frame);
-  // The same, but the frame and its images stay raw, for a later rectification with the tables of For().
+  // Does the same, but leaves the frame and its images raw, for a later rectification with the tables of
+  // For().
   void Prepare(StereoFrame& frame);
   // The rectifier of a frame's images; null if they are rectified, or there is no rig. Throws what Rectify
   // throws.

@@ -30,7 +30,7 @@ void CheckSizes(HostImageView<const Pixel> from, const RemapTable& table, HostIm
                           std::to_string(table.source_height_px));
   }
   if (to.width != table.width() || to.height != table.height()) {
-    throw InvalidArgument("the rectified image has another size than its table");
+    throw InvalidArgument("the rectified image and its table differ in size");
   }
 }
 

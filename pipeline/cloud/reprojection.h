@@ -12,9 +12,9 @@
 
 namespace parallax {
 
-// Z in metres; NaN where the disparity is NaN, where disparity + doffs <= 0, and outside the depth limits.
-// Both images W x H. threads: null = only this thread; their number changes no bit. Throws InvalidArgument
-// for a rig without focal length or baseline.
+// Writes Z in metres; NaN where the disparity is NaN, where disparity + doffs <= 0, and outside the depth
+// limits. Both images W x H. threads: null = only this thread; their number changes no bit. Throws
+// InvalidArgument for a rig without focal length or baseline.
 void DepthFromDisparity(HostImageView<const float> disparity, const StereoRig& rig,
                         const ReprojectionParameters& limits, HostImageView<float> depth,
                         ThreadPool* threads = nullptr);

@@ -71,8 +71,8 @@ class SourceReader {
   std::optional<std::chrono::steady_clock::time_point> stopped_at_;
 };
 
-// A source's own thread waits in a library and is left behind as well. NumReadersLeftBehind() counts it until
-// the program ends.
+// Called when a source's own thread waits in a library and is left behind. NumReadersLeftBehind() counts it
+// until the program ends.
 void CountReaderLeftBehind();
 
 }  // namespace parallax

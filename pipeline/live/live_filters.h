@@ -34,7 +34,7 @@ class LiveFilters {
 
  private:
   struct Workspace;
-  // The matcher's own last stages, on the current map.
+  // Runs the matcher's own last stages on the current map.
   void ApplyMapStages(const Parameters& parameters, HostImageView<const std::uint8_t> gray,
                       DisparityMap& map);
 

@@ -22,7 +22,8 @@ bool IsPersistent(Persistence persistence, std::uint8_t history);
 // other parameters, start anew.
 class TemporalFilter {
  public:
-  // map: px, NaN = none. validity: pixels that take their last value get kFilled; the size of the map.
+  // Filters the next frame's map in place. map: px, NaN = no value. validity: of the map's size; pixels that
+  // take their last value get kFilled.
   void Apply(const LiveParameters& parameters, HostImage<float>& map, HostImage<std::uint8_t>& validity,
              ThreadPool& threads);
 

@@ -24,19 +24,19 @@ class MatcherQueue {
   // thread that also collects must collect first then: see in_flight()). The pixels are copied before this
   // returns.
   virtual void Submit(const CameraImageView& left, const CameraImageView& right) = 0;
-  // The same with extra work. Only a queue that rectifies takes raw images, which may be larger than the
-  // matcher's frames. Depth and cloud are computed by a queue that can, and otherwise left to the caller.
+  // Submits a pair with extra work. Only a queue that rectifies takes raw images, which may be larger than
+  // the matcher's frames. Depth and cloud are computed by a queue that can, and otherwise left to the caller.
   // Throws InvalidArgument for raw images in another queue, or of another size than their rectifier's.
   virtual void SubmitWith(const CameraImageView& left, const CameraImageView& right, const ExtraWork& work);
   virtual bool rectifies() const { return false; }
   // Waits for the oldest frame. The pixels stay until the next Collect(). Throws Error if none is in flight.
   virtual DisparityMapView Collect() = 0;
-  // The same, but the caller keeps the pixels.
+  // Does the same, but the caller keeps the pixels.
   virtual DisparityMap Take() { return Clone(Collect()); }
-  // The same in memory that returns to the queue when nobody holds it any more, if the queue has such memory:
-  // nothing is copied then. It may outlive the queue.
+  // Does the same without a copy, if the queue has memory to lend: it returns to the queue when nobody holds
+  // it any more, and may outlive the queue.
   virtual FinishedMap Borrow() { return Take(); }
-  // The requested extra work of SubmitWith() for the last collected frame; can be taken once.
+  // Returns the results of SubmitWith()'s extra work for the last collected frame, once.
   virtual ExtraResults TakeExtraResults() { return {}; }
   // The times of the last collected frame by stage, if stages are timed; otherwise zeros.
   virtual StageTimes times() const { return {}; }

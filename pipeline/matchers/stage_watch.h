@@ -11,7 +11,7 @@ namespace parallax {
 class StageWatch {
  public:
   explicit StageWatch(StageTimes* times) : times_(times) {}
-  // The time since the last call belongs to no stage.
+  // Leaves the time since the last call out: it belongs to no stage.
   void Skip() { last_ = Clock::now(); }
   // Adds the time since the last call to the stage.
   void Lap(Stage stage) {

@@ -42,9 +42,9 @@ class StereoMatcher {
  public:
   virtual ~StereoMatcher() = default;
 
-  // left, right: rectified, of one size, at most the one stated at construction, and of one pixel type.
-  // result: resized if its size differs. times, stages: if not null, replaced by those of this frame. Throws
-  // InvalidArgument when the images do not fit.
+  // Matches one pair. left, right: rectified, of one size, at most the one stated at construction, and of one
+  // pixel type. result: resized if its size differs. times, stages: if not null, replaced by those of this
+  // frame. Throws InvalidArgument when the images do not fit.
   virtual void Compute(const CameraImageView& left, const CameraImageView& right, DisparityMap& result,
                        StageTimes* times = nullptr, StageResults* stages = nullptr) = 0;
 
@@ -64,8 +64,8 @@ struct MatcherOptions {
   std::size_t memory_limit_bytes = 0;
 };
 
-// The checks of every back end. Throws InvalidArgument for sizes below 1, and for images that are larger than
-// the matcher's, of two sizes or pixel types, or with overlapping rows.
+// Checks that every back end makes. They throw InvalidArgument for sizes below 1, and for images that are
+// larger than the matcher's, of two sizes or pixel types, or with overlapping rows.
 void CheckMatcherSize(const MatcherOptions& options);
 void CheckMatcherInput(const CameraImageView& left, const CameraImageView& right, int width, int height);
 

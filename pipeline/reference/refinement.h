@@ -27,12 +27,12 @@ void JudgePixels(const Parameters& parameters, HostImageView<const std::uint8_t>
                  HostImageView<const float> selected, DisparityMap& map, ThreadPool& threads);
 
 // --- planes -------------------------------------------------------------------
-// Of each tile, the plane that its samples lie on; value kNoValue where there is none.
+// Fits to each tile the plane that its samples lie on; value kNoValue if there is none.
 HostImage<DisparityPlane> FitPlanes(const Parameters& parameters, const DisparityMap& map,
                                     ThreadPool& threads);
-// Rejected pixels take the value of one of the planes of the surrounding tiles: the one that the neighbouring
-// pixels lie on (robust fits by iterated weighted least squares). Changes disparity, and sets kFilled where
-// it does.
+// Gives rejected pixels the value of one of the planes of the surrounding tiles: the one that the
+// neighbouring pixels lie on (robust fits by iterated weighted least squares). Sets kFilled for the changed
+// pixels.
 void FillFromPlanes(const Parameters& parameters, HostImageView<const std::uint8_t> guide, DisparityMap& map,
                     ThreadPool& threads);
 
@@ -46,7 +46,7 @@ void ChooseCandidates(const Parameters& parameters, HostImageView<const std::uin
                       const DisparityMap& filled, DisparityMap& map, ThreadPool& threads);
 
 // --- smoothing ----------------------------------------------------------------
-// Bilateral means along rows, then along columns (separable: Pham & van Vliet 2005), in place.
+// Takes bilateral means along rows, then along columns (separable: Pham & van Vliet 2005), in place.
 void Smooth(const RefinementParameters& parameters, HostImageView<float> disparity, ThreadPool& threads);
 
 }  // namespace parallax::reference

@@ -14,7 +14,8 @@ namespace parallax {
 inline std::uint8_t GrayOf(std::uint8_t v) { return v; }
 inline std::uint8_t GrayOf(std::uint16_t v) { return static_cast<std::uint8_t>(v >> 8); }
 
-// Rows [begin, end) of the image: colour by pixel_math.h, 16 bits shifted right by 8. gray: of the same size.
+// Converts rows [begin, end) of the image to 8-bit gray: colour as pixel_math.h states, 16 bits shifted right
+// by 8. gray: of the same size.
 inline void GrayRows(const CameraImageView& image, int begin, int end, HostImageView<std::uint8_t> gray) {
   std::visit(
       [&](const auto& pixels) {

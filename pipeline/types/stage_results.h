@@ -86,7 +86,7 @@ class StageResults {
   }
   const std::deque<Result>& results() const { return results_; }
 
-  // A matcher calls it when a frame begins.
+  // Called by a matcher when a frame begins.
   void Clear() { results_.clear(); }
 
   // "an image of 8 bits" and so on, for messages.

@@ -15,13 +15,13 @@ class PictureZoom {
   // Most pane pixels for one picture pixel.
   static constexpr double kLargestScale = 64;
 
-  // Sizes in px, >= 1. The point in the middle stays there; a picture of another size is shown whole.
+  // Sets the sizes, px, >= 1. The point in the middle stays there; a picture of another size is shown whole.
   void SetSizes(int pane_width, int pane_height, int picture_width, int picture_height);
 
   // Shows the whole picture as large as possible, also after sizes change, until the user zooms.
   void Fit();
   bool fits() const { return !zoomed_; }
-  // One pane pixel for one picture pixel.
+  // Shows one picture pixel in one pane pixel.
   void PixelToPixel();
   // Zooms by a factor; what lies below the pane's point stays there.
   void ZoomAt(PicturePoint pane, double factor);

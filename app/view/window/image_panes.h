@@ -82,7 +82,7 @@ class ImagePanes : public WindowPart {
   void Hover(const std::optional<PixelPosition>& pixel, bool of_b);
   void TellPixel();
   bool IsOfB(int index, int x) const;
-  // Both panes: a change of one changes the other.
+  // Changes the zooms of both panes, because a change of one changes the other.
   void ForZooms(const std::function<void(PictureZoom& zoom)>& change);
 
   const WindowRooms& rooms_;

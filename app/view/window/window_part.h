@@ -38,11 +38,11 @@ struct WindowRooms {
 class WindowPart {
  public:
   virtual ~WindowPart() = default;
-  // A new frame is shown. It lives until the frame after the next is shown.
+  // Called when a new frame is shown. It lives until the frame after the next is shown.
   virtual void Show(const UploadFrame& /*frame*/) {}
-  // Every 10 ms.
+  // Called every 10 ms.
   virtual void Tick() {}
-  // A request is not on screen yet: a screenshot waits for it.
+  // Whether a request is not on screen yet: a screenshot waits for it.
   virtual bool IsBusy() const { return false; }
 };
 

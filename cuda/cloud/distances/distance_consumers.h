@@ -14,13 +14,13 @@ struct DeviceDistanceBlock {
   std::int64_t rows = 0, columns = 0, stride = 0;
 };
 
-// The k smallest of every row, by distance, then column; rows of k. NaN does not count; rows with fewer are
-// filled with -1 and +inf. k: 1 .. 64.
+// Finds the k smallest distances of every row, by distance, then column; rows of k. NaN does not count; rows
+// with fewer are filled with -1 and +inf. k: 1 .. 64.
 void LaunchSmallestOfRows(const DeviceDistanceBlock& block, int k, std::int32_t* indices, float* distances,
                           cudaStream_t stream);
 
-// The same for all rows of a and b in device memory, with 1 to 4 dimensions. It sums squared differences and
-// stores no block of distances. This is faster if a has enough rows for the whole device.
+// Does the same for all rows of a and b in device memory, with 1 to 4 dimensions. It sums squared differences
+// and stores no block of distances. This is faster if a has enough rows for the whole device.
 void LaunchNearestOfFewDimensions(const MatrixView& a, const MatrixView& b, int k, std::int32_t* indices,
                                   float* distances, cudaStream_t stream);
 inline constexpr int kFewDimensions = 4;

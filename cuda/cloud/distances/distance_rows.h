@@ -33,8 +33,8 @@ class DistanceRows {
   // Prepares the distances between the rows of a and b, in device memory that must stay until the rows are
   // done.
   void Prepare(const MatrixView& a, const MatrixView& b, cudaStream_t stream);
-  // Rows [first, first + count) of a against all of b: distances[i * stride + j]. Fastest if distances is
-  // aligned to 16 bytes and stride a multiple of 4.
+  // Writes the distances of rows [first, first + count) of a to all of b: distances[i * stride + j]. Fastest
+  // if distances is aligned to 16 bytes and stride a multiple of 4.
   void Enqueue(std::int64_t first, std::int64_t count, float* distances, std::int64_t stride,
                cudaStream_t stream);
 
@@ -60,7 +60,7 @@ struct ProductOperand {
 // Copies a set into its padded form. round: to TF32.
 void LaunchPadRows(const MatrixView& set, std::int64_t padded_rows, int padded_dims, bool round,
                    float* padded, float* squares, cudaStream_t stream);
-// tf32: one product of TF32 numbers instead of three.
+// tf32: takes one product of TF32 numbers instead of three.
 void LaunchProductDistances(const ProductOperand& a, const ProductOperand& b, int padded_dims, bool tf32,
                             float* distances, std::int64_t stride, cudaStream_t stream);
 

@@ -70,8 +70,8 @@ struct EmdKernelOptions {
 // Number of blocks of block_threads threads that fit on the current device at the same time.
 int MostEmdBlocks(int block_threads);
 
-// pairs, control (of num_groups groups): device memory. blocks_per_group * num_groups blocks of block_threads
-// threads must fit on the device at the same time.
+// Runs the auctions of all pairs. pairs, control (of num_groups groups): device memory. blocks_per_group *
+// num_groups blocks of block_threads threads must fit on the device at the same time.
 void LaunchEmd(const EmdPairOnDevice* pairs, int num_pairs, int num_groups, int blocks_per_group,
                int block_threads, bool flat, EmdGroupControl* control, const EmdKernelOptions& options,
                cudaStream_t stream);

@@ -12,7 +12,7 @@
 
 namespace parallax::cuda {
 
-// One cloud of a pair. All clouds are in one array, one after the other; so are their parents.
+// One cloud of a pair. All clouds are in one array, one after the other; so are the parents of their boxes.
 struct EmdSideOnDevice {
   std::int64_t first_point, first_parent;
   int size, num_boxes;
@@ -32,14 +32,14 @@ struct EmdSortBuffers {
 };
 std::size_t EmdSortBytes(std::int64_t num_points);
 
-// sides: device memory; points: of all sides. Returns which of buffers.order holds the order: indices into
-// points, side after side.
+// Sorts the points of every side along the curve. sides: device memory; points: of all sides. Returns which
+// of buffers.order holds the order: indices into points, side after side.
 int SortEmdSides(const EmdSideOnDevice* sides, int num_sides, const Point3f* points, std::int64_t num_points,
                  const EmdSortBuffers& buffers, cudaStream_t stream);
 // Fills points, boxes and parents of every side.
 void FillEmdSides(const EmdSideOnDevice* sides, int num_sides, std::int64_t num_parents,
                   const Point3f* points, const std::uint32_t* order, cudaStream_t stream);
-// The initial sums of an auction.
+// Sets the initial sums of an auction.
 void StartEmdSums(EmdPhaseSums* sums, int num_pairs, cudaStream_t stream);
 
 }  // namespace parallax::cuda

@@ -25,7 +25,7 @@ class GeodesicSolver {
   Geodesics ShortestPaths(const CloudGraph& graph, std::span<const std::int32_t> sources,
                           const GeodesicOptions& options);
 
-  // The same in parts, for data that stays on the device. The caller checks the graph.
+  // Sets the graph for FindDistances, whose data stays on the device. The caller checks the graph.
   void SetGraph(const CloudGraph& graph);
   const DeviceGraph& graph() const { return graph_; }
   // Computes the distances and limits of batch, whose graph must be graph(). steps: null, or num_sources
@@ -43,7 +43,7 @@ class GeodesicSolver {
  private:
   std::int64_t RowsThatFit(std::int64_t num_sources, std::size_t bytes_per_row);
   bool IsFasterByHeap(int num_sources) const;
-  // Distances: FillUnreached before.
+  // The batch's distances must have been filled by FillUnreached.
   void FindByNearFar(const GeodesicBatch& batch, cudaStream_t stream, std::uint32_t* steps);
   void FindByHeap(const GeodesicBatch& batch, cudaStream_t stream);
   void ResolvePlateaus(const GeodesicBatch& batch, std::span<const std::uint32_t> num_left);

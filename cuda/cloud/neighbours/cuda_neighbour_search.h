@@ -31,12 +31,13 @@ class NeighbourSearch {
   // Builds the tree of points, which are num_points in device memory and read only by this call's work.
   void Build(const Point3f* points, std::int64_t num_points, cudaStream_t stream);
 
-  // Neighbours of the tree's own points. indices, distances_m: num_points rows of k; either may be null.
+  // Finds the neighbours of the tree's own points. indices, distances_m: num_points rows of k; either may be
+  // null.
   void FindNeighbours(int k, bool include_self, std::int32_t* indices, float* distances_m,
                       cudaStream_t stream);
   // Finds only the mean distance of every point to its neighbours (MeanDistances). means_m: num_points.
   void FindMeanDistances(int k, bool include_self, float* means_m, cudaStream_t stream);
-  // Neighbours of queries among the tree's points: num_queries rows of k.
+  // Finds the neighbours of queries among the tree's points: num_queries rows of k.
   void FindNeighboursOf(const Point3f* queries, std::int64_t num_queries, int k, std::int32_t* indices,
                         float* distances_m, cudaStream_t stream);
 

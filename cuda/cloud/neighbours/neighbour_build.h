@@ -12,7 +12,7 @@
 
 namespace parallax::cuda {
 
-// The extent of the points and the cells of the curve, from a sample; sets num_finite to 0.
+// Finds the extent of the points and the cells of the curve from a sample; sets num_finite to 0.
 void EnqueueExtent(const Point3f* points, std::int64_t num_points, CloudExtent* extent, cudaStream_t stream);
 
 // Points in the order of a Hilbert curve through the cells of an extent.
@@ -44,8 +44,8 @@ std::int64_t NumTreeNodes(std::int64_t num_points);
 void EnqueueTree(const Point3f* points, std::int64_t num_points, const std::uint32_t* order,
                  NeighbourTree& tree, TreePoint* sorted, float4* boxes, cudaStream_t stream);
 
-// Another cloud's points in its order, and for each of its warps the place among the tree's points where it
-// begins.
+// Write another cloud's points in its order, and for each of its warps the place among the tree's points
+// where the search begins.
 void EnqueueQueryPoints(const Point3f* queries, std::int64_t num_queries, const std::uint32_t* order,
                         TreePoint* sorted, cudaStream_t stream);
 void EnqueuePlaces(const CurveOrder& of_queries, std::int64_t num_queries, const CurveOrder& of_points,

@@ -24,11 +24,11 @@ struct NeighbourQuery {
   int* num_leftover = nullptr;  // 0 between queries
 };
 
-// Rows of indices and distances; either may be null.
+// Writes rows of indices and distances; either may be null.
 void LaunchNeighbourIndices(const NeighbourQuery& query, cudaStream_t stream);
-// One mean for each query.
+// Writes one mean for each query.
 void LaunchNeighbourMeans(const NeighbourQuery& query, cudaStream_t stream);
-// The queries of the left-over warps, one warp for each query. Resets num_leftover to 0.
+// Searches for the queries of the left-over warps, with one warp for each query. Resets num_leftover to 0.
 void LaunchNeighboursOneByOne(const NeighbourQuery& query, cudaStream_t stream);
 // Fills the rows of queries to an empty cloud.
 void LaunchNoNeighbours(std::int64_t count, std::int32_t* indices, float* distances, cudaStream_t stream);

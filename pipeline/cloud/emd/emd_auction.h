@@ -40,7 +40,8 @@ class Auction {
  private:
   // Keeps the pairs that satisfy slackness for epsilon and updates the lower bound.
   void StartPhase(std::int32_t epsilon);
-  // False if a limit was reached first.
+  // Bids until at most end_unassigned persons are unassigned. False, with the reason in *stop, if a limit was
+  // reached first.
   bool RunPhase(std::int32_t epsilon, int end_unassigned, const EmdOptions& options, EmdStop* stop);
   void Bid(std::int32_t person, std::int32_t epsilon, std::vector<std::int32_t>* displaced);
   void UpdatePrices(std::int32_t epsilon);

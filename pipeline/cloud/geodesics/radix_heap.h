@@ -28,7 +28,7 @@ class RadixHeap {
     size_ = 0;
   }
 
-  // distance >= 0 and >= the distance of the last popped entry.
+  // The entry's distance must be >= 0 and >= that of the last popped entry.
   void Push(Entry entry) {
     ++size_;
     BucketOf(entry).push_back(entry);

@@ -42,7 +42,7 @@ inline constexpr int kColorMargin = kMaxArmSpan_px / 2 + 64;
 struct ColorRow {
   const std::uint8_t* channel[3];
 };
-// Whether the colours of two rows of pixels differ by less than the threshold: 1 or 0.
+// Writes 1 for the pixels of two rows whose colours differ by less than the threshold, else 0.
 void CompareRows(const ColorRow& a, const ColorRow& b, int num_channels, int width, int threshold,
                  std::uint8_t* below);
 // Lengthens the arms of a row that still grow (alive 1) by the pixels of another row, or ends them. alive
@@ -63,7 +63,7 @@ std::size_t LineScratchBytes(int length);
 
 // Sums the values along the arms. from, to: one vector for each pixel, not the same memory.
 void SumLine(const ArmLine& line, const std::uint16_t* from, std::uint16_t* to, void* scratch);
-// The same, divided by the sizes of the pixels' regions.
+// Writes the same sums divided by the sizes of the pixels' regions.
 void MeanLine(const ArmLine& line, const std::uint16_t* from, const float* reciprocals, std::uint16_t* to,
               void* scratch);
 // Copies the vectors of a line between a volume and separate memory.

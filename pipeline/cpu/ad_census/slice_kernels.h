@@ -60,7 +60,7 @@ struct SliceLine {
 };
 // Bytes of scratch, aligned to a vector, for lines of that length.
 std::size_t SliceScratchBytes(int length);
-// Sums of values along the arms, which fit in 16 bits.
+// Sums the values along the arms; the sums fit in 16 bits.
 void SumLine(const SliceLine& line, const std::uint16_t* from, std::uint16_t* to, void* scratch);
 
 struct AverageOptions {

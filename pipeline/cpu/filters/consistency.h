@@ -36,9 +36,9 @@ class CheckRowScratch {
   AlignedBuffer<std::int16_t> counts_;
 };
 
-// Left-right check of one row of W pixels (Hirschmueller 2008, sec. 2.6); see docs/matching.md. Both images'
-// winners may be read, disparity and validity written, 64 elements past the row. Changes disparity and
-// validity.
+// Checks one row of W pixels, left against right (Hirschmueller 2008, sec. 2.6); see docs/matching.md. Both
+// images' winners may be read, disparity and validity written, 64 elements past the row. Changes disparity
+// and validity.
 void CheckRow(const std::uint16_t* winner_left, const RightWinners& right, int width, int min_disparity,
               int num_disparities, const ConsistencyParameters& parameters, float* disparity,
               std::uint8_t* validity, CheckRowScratch& scratch);

@@ -12,7 +12,7 @@ namespace parallax::cpu {
 // nearest itself.
 void CarryNearest(const float* row, const float* const nearest[3], int width, float* const nearest_beyond[3]);
 
-// The same for the row after the first of num_rows rows, stride apart, nearest first; it searches the rows.
+// Does the same for the row after the first of num_rows rows, stride apart, nearest first, by searching them.
 // NaN if there is no value. Rows may be read as many pixels before and past the width as there are rows, and
 // a vector.
 void FindNearest(const float* first_row, std::ptrdiff_t stride, int num_rows, int width,
@@ -21,16 +21,16 @@ void FindNearest(const float* first_row, std::ptrdiff_t stride, int num_rows, in
 // Gives the pixels of a row without a value those of another row.
 void FillFrom(const float* other, int width, float* row);
 
-// The nearest values before and after each hole along a row; those of other pixels, and of a vector past the
-// row, are undefined. words: room for one bit for each pixel.
+// Finds the nearest values before and after each hole along a row; those of other pixels, and of a vector
+// past the row, are undefined. words: room for one bit for each pixel.
 void NearestAlongRow(const float* row, int width, std::uint64_t* words, float* from_left, float* from_right);
 
 // Fills the pixels of a row without a value from the nearest values in eight directions (docs/matching.md,
 // "filter"); returns whether any is left without.
 bool FillRow(const float* const nearest[8], int width, float* disparity, std::uint8_t* validity);
 
-// Median of a side x side window (3 or 5); rows[i] are the surrounding rows, with a margin of side / 2
-// pixels. NaN counts as the centre.
+// Takes the median of a side x side window (3 or 5). rows[i]: the surrounding rows, with a margin of side / 2
+// pixels. NaN counts as the centre's value.
 void MedianRow(const float* const* rows, int side, int width, float* filtered);
 
 }  // namespace parallax::cpu

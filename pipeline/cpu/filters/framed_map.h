@@ -19,7 +19,7 @@ class FramedMap {
   // 64 bytes past the right margin may be read and written.
   float* Row(int y) const { return data_ + (y + kRowsAround) * stride_ + kColumnsAround; }
   std::ptrdiff_t stride() const { return stride_; }
-  // Right of row y, after whole vectors were written.
+  // Restores the margin on the right of row y, after whole vectors were written.
   void RestoreMargin(int y) const;
 
  private:

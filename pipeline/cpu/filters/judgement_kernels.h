@@ -20,7 +20,7 @@ struct IndexRow {
 void MakeIndexRow(const float* selected, const std::uint8_t* validity, int width, int min_disparity,
                   const IndexRow& row);
 
-// The lowest, or highest, of count rows.
+// Find the lowest, or highest, of count rows for each pixel.
 void LowestOfRows(const std::int16_t* const* rows, int count, int width, std::int16_t* lowest);
 void HighestOfRows(const std::int16_t* const* rows, int count, int width, std::int16_t* highest);
 
@@ -32,9 +32,9 @@ struct WindowRow {
   const float* num_columns;
   float num_rows;
 };
-// scale * sum / number of pixels, rounded down.
+// Writes scale * sum / number of pixels, rounded down.
 void MeanRow(const WindowRow& sums, float scale, int width, std::uint8_t* feature);
-// MeanFeature().
+// Writes MeanFeature().
 void MeanOfKeptRow(const WindowRow& index_sums, const WindowRow& kept_sums, const std::int16_t* index,
                    int width, std::uint8_t* feature);
 
@@ -44,9 +44,9 @@ struct RingRows {
 void AgreementRow(const RingRows& ring, const std::int16_t* index, int difference, int width,
                   std::uint8_t* feature);
 
-// Difference of the index to the lowest one.
+// Writes the index minus the lowest one.
 void AboveLowestRow(const std::int16_t* index, const std::int16_t* lowest, int width, std::uint8_t* feature);
-// KeptExtremeFeature() for both.
+// Write KeptExtremeFeature() for the lowest, and for the highest kept one.
 void KeptLowestRow(const std::int16_t* index, const std::int16_t* lowest, int width, std::uint8_t* feature);
 void KeptHighestRow(const std::int16_t* index, const std::int16_t* highest, int width, std::uint8_t* feature);
 

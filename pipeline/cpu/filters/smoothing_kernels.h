@@ -5,15 +5,15 @@
 
 namespace parallax::cpu {
 
-// Neighbours of a row's pixels, at kSmoothingOffsets_px.
+// Copies a row with kNoValue in place of NaN.
 void ReplaceNans(const float* row, int width, float* to);
 
 // Neighbours of a row's pixels, at kSmoothingOffsets_px.
 struct NeighborRows {
   const float *before[kSmoothingTaps], *after[kSmoothingTaps];
 };
-// Smoothed values of a row; `none` if there is no value. reach: 4 range^2. Rows may be read and written a
-// vector past the width.
+// Smooths a row; pixels without a value get `none`. reach: 4 range^2. Rows may be read and written a vector
+// past the width.
 void SmoothRow(const float* center, const NeighborRows& neighbors, int width, float reach, float none,
                float* smoothed);
 

@@ -21,19 +21,21 @@ void CensusRow(const std::uint8_t* row, const CensusComparisons& comparisons, in
 void CensusRow(const std::uint16_t* row, const CensusComparisons& comparisons, int plane_bits, int width,
                std::uint8_t* planes, std::ptrdiff_t plane_stride);
 
-// 3x3 binomial sums of a row: of 8-bit images unscaled (at most 4080), of 16-bit ones divided by 16.
+// Write the 3x3 binomial sums of a row: unscaled (at most 4080) for 8-bit images, divided by 16 for 16-bit
+// ones.
 void SmoothRow(const std::uint8_t* row, std::ptrdiff_t stride, int width, std::uint16_t* to);
 void SmoothRow(const std::uint16_t* row, std::ptrdiff_t stride, int width, std::uint16_t* to);
-// Three planes: the gradient of each pixel, and the lowest and the highest from half a pixel before it to
-// half a pixel after it. scratch: written from -1 to width.
+// Writes three planes: the gradient of each pixel, and the lowest and the highest from half a pixel before it
+// to half a pixel after it. scratch: written from -1 to width.
 void GradientRow(const std::uint8_t* row, std::ptrdiff_t stride, int width, std::uint8_t* scratch,
                  std::uint8_t* planes, std::ptrdiff_t plane_stride);
 
-// Left image: the planes of each pixel of a row, side by side.
+// Used for the left image: puts the planes of each pixel of a row side by side.
 void InterleavePlanes(const std::uint8_t* planes, std::ptrdiff_t plane_stride, int num_planes, int width,
                       std::uint8_t* to);
-// Right image: moves the values of pixels x_begin .. x_end in one plane to their places. Pixel x goes to
-// phase (x + first_place) % stripes, later ones further to the front (see PhasedRow); last: index of place 0.
+// Used for the right image: moves the values of pixels x_begin .. x_end in one plane to their places. Pixel x
+// goes to phase (x + first_place) % stripes, later ones further to the front (see PhasedRow); last: index of
+// place 0.
 void DealPlane(const std::uint8_t* plane, int x_begin, int x_end, int first_place, int stripes,
                std::ptrdiff_t phase_stride, int last, std::uint8_t* to);
 

@@ -48,7 +48,7 @@ class PaddedImage {
 // pixels.
 void LoadGray(const CameraImageView& image, int y_begin, int y_end, PaddedImage<std::uint8_t>& gray8,
               PaddedImage<std::uint16_t>& gray16);
-// 8-bit guide of rows y_begin .. y_end of a 16-bit image.
+// Writes rows y_begin .. y_end of the 8-bit guide of a 16-bit image.
 void GuideFromGray16(const PaddedImage<std::uint16_t>& gray, int y_begin, int y_end,
                      PaddedImage<std::uint8_t>& guide);
 
@@ -88,7 +88,7 @@ class CensusPlanes {
   // first. The codes are lost.
   void SetSize(int width, int height);
 
-  // Rows y_begin .. y_end; four more rows of the images on either side must be there.
+  // Transforms rows y_begin .. y_end; four more rows of the images on either side must be there.
   void Transform(const PlaneInput& input, int y_begin, int y_end);
 
   const PlaneKind& kind() const { return kind_; }

@@ -55,7 +55,7 @@ RightWinners RightWinnersOf(const SelectionTables& tables, const SelectedRow& ro
 void CopyRightRow(const SelectionTables& tables, int width, int min_disparity, const SelectedRow& row,
                   std::uint16_t* winner_right);
 
-// Disparity, validity and confidence of a finished row of W pixels.
+// Writes disparity, validity and confidence of a finished row of W pixels.
 void RefineRow(const SelectionTables& tables, const SelectedRow& row, int width, int min_disparity,
                const SelectionParameters& parameters, float* disparity, std::uint8_t* validity,
                std::uint8_t* confidence);

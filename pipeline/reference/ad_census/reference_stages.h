@@ -21,7 +21,7 @@ HostImage<Rgb8> ColorOf(const CameraImageView& image);
 int ColorDistance(Rgb8 a, Rgb8 b);
 
 // --- matching_cost (sec. 3.1) ---------------------------------------------------
-// costs: W x H x D, rho(AD) + rho(census).
+// Writes rho(AD) + rho(census). costs: W x H x D.
 void MatchingCost(HostImageView<const Rgb8> left, HostImageView<const Rgb8> right,
                   HostImageView<const std::uint64_t> census_left,
                   HostImageView<const std::uint64_t> census_right, int min_disparity,
@@ -46,14 +46,14 @@ void AggregateOverCrosses(HostImageView<const Arms> arms_left, HostImageView<con
                           ThreadPool& threads);
 
 // --- scanline optimisation (sec. 3.3; Hirschmueller 2008) ------------------------
-// sums: of the path costs along left, right, up and down.
+// Writes the sums of the path costs along left, right, up and down. sums: W x H x D.
 void OptimizeScanlines(HostCostVolumeView<const std::uint16_t> costs, HostImageView<const Rgb8> left,
                        HostImageView<const Rgb8> right, int min_disparity, int step_threshold,
                        const AdCensusTables& tables, HostCostVolumeView<std::uint16_t> sums,
                        ThreadPool& threads);
 
 // --- refinement (sec. 3.4) --------------------------------------------------------
-// map holds whole disparities, NaN where rejected; each changes it in place from what it was.
+// Each step changes map in place. map holds whole disparities, NaN for rejected pixels.
 void VoteInRegions(HostImageView<const Arms> arms, int min_disparity, int num_disparities,
                    const AdCensusParameters& parameters, DisparityMap& map, ThreadPool& threads);
 void Interpolate(HostImageView<const Rgb8> color, DisparityMap& map, ThreadPool& threads);
