@@ -22,7 +22,8 @@ struct BoardSpec {
 
   // Corners in metres, in the plane of the board: x along a row, y down, z = 0; by number.
   std::vector<Vector3> Corners() const;
-  // True where a rotation by 180 degrees shows the same squares, so the two ends cannot be told apart.
+  // Whether the board looks the same when rotated by 180 degrees, so that its two ends cannot be
+  // distinguished.
   bool IsAmbiguous() const { return kind == BoardKind::kChessboard && (columns + rows) % 2 == 0; }
 };
 

@@ -79,7 +79,7 @@ struct BundleResult {
 // Levenberg-Marquardt from the given rig and poses, poses eliminated (Triggs et al. 2000, section 6). The
 // first fits weigh corners by Cauchy's function, so a few bad boards have little effect. Then corners further
 // away than 5 sigma (robust) are left out, and the rest is fitted by least squares. Deterministic. Throws
-// InvalidArgument where there are fewer measurements than unknowns.
+// InvalidArgument if there are fewer measurements than unknowns.
 BundleResult AdjustBundle(const std::vector<Vector3>& board, std::vector<BoardView> views, const RawRig& rig,
                           const BundleOptions& options);
 

@@ -16,8 +16,8 @@ namespace parallax {
 RobustFit FitRows(const std::vector<PointMatch>& matches, const StereoRig& rig,
                   const std::vector<Vector2>& flows = {});
 
-// The same where turns are not small: by repeated fits of right points that are turned back. a, b and c are the
-// rotation vector of the right camera. kRows: a and c alone, which rows show well; b and s are 0.
+// The same for turns that are not small: by repeated fits of right points that are turned back. a, b and c
+// are the rotation vector of the right camera. kRows: a and c alone, which rows show well; b and s are 0.
 enum class TurnParts { kAll, kRows };
 RobustFit FitTurn(const std::vector<PointMatch>& matches, const StereoRig& rig, TurnParts parts);
 

@@ -47,7 +47,7 @@ BoardPose Relative(const BoardPose& left, const BoardPose& right) {
 // --- one camera
 // ---------------------------------------------------------------------------------------------------
 
-// The pose of a flat board from directions; nullopt where too few point forward.
+// The pose of a flat board from directions; nullopt if too few point forward.
 std::optional<BoardPose> PoseOf(const std::vector<Vector3>& board, const std::vector<SeenCorner>& corners,
                                 const CameraModel& camera) {
   const CameraProjection projection(camera);
@@ -466,7 +466,7 @@ class Calibrator {
   }
 
   // Fits the rig to the pairs of `fit`, and leaves out those that do not fit the others, while they are fewer than
-  // half. False where the poses of too few boards can be found.
+  // half. False if the poses of too few boards can be found.
   bool Adjust(RawRig rig, PairFit& fit) const {
     std::vector<BoardView>& views = fit.views;
     std::erase_if(views, [&](BoardView& view) {

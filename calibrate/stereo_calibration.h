@@ -54,7 +54,7 @@ struct CrossValidation {
 struct StereoCalibration {
   int width_px = 0, height_px = 0;
   LensChoice lens;
-  std::vector<LensTrial> lens_trials;  // the usual one first; empty where no rig was found
+  std::vector<LensTrial> lens_trials;  // the usual one first; empty if no rig was found
   BundleResult bundle;                 // its views are the boards that were used
   BundleOptions bundle_options;
   double mono_left_px = 0, mono_right_px = 0;  // rms of each camera alone, of the same boards

@@ -59,7 +59,7 @@ class Matching {
   bool keeps_left() const { return filters_ != nullptr; }
 
   // The images rectified by rig, which may be null, and made smaller, as far as they need it. Throws
-  // InvalidArgument where they do not fit each other, and as Rig::Rectify.
+  // InvalidArgument if they do not fit each other, and as Rig::Rectify.
   Job Before(const CameraImageView& left, const CameraImageView& right, const Rig* rig) const {
     const int width = WidthOf(left), height = HeightOf(left), decimation = parameters().live.decimation;
     CheckMatcherInput(left, right, width, height);

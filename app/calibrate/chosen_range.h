@@ -11,10 +11,10 @@
 
 namespace parallax::app {
 
-// Where the range is left to the first frames: reads up to three ahead, sets the range of the first one that shows
-// enough in chosen, and calls tell with a line. The source that is returned has these frames too. Later frames do not
-// change the range, so a shard or a resumed run has that of the whole. A number that the data set states is left to it.
-// rectifier: for frames that the source leaves raw; may be null.
+// If the range is left to the first frames, reads up to three ahead, sets the range of the first one that
+// shows enough in chosen, and calls tell with a line. The source that is returned has these frames too. Later
+// frames do not change the range, so a shard or a resumed run has that of the whole. If the data set states a
+// number of disparities, that is used. rectifier: for frames that the source leaves raw; may be null.
 std::unique_ptr<FrameSource> WithChosenRange(std::unique_ptr<FrameSource> source, ChosenParameters& chosen,
                                              const std::function<void(const std::string& line)>& tell,
                                              FrameRectifier* rectifier = nullptr);

@@ -219,7 +219,7 @@ class Visit {
   const DoctorOptions& options_;
   PairExamination examined_;
   std::vector<Finding> findings_;
-  std::shared_ptr<const RawRig> raw_;  // null where the images were rectified before
+  std::shared_ptr<const RawRig> raw_;  // null if the images were rectified before
   bool is_live_ = false;
 };
 

@@ -45,7 +45,7 @@ struct InputCloud {
   std::string file;
   PointCloud cloud;
   std::size_t num_in_file = 0;
-  std::vector<std::int32_t> index_in_file;  // of every point; empty where none was left out
+  std::vector<std::int32_t> index_in_file;  // of every point; empty if none was left out
   std::string left_out = "not finite";      // how the left-out points are described
 
   std::int32_t IndexInFile(std::size_t i) const {

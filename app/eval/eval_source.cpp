@@ -204,7 +204,7 @@ class SourceEvaluation {
     return {"taken"};
   }
 
-  // True where the frame's scores were kept before; they count then.
+  // True if the frame's scores were kept before; they count then.
   bool TakeKept(const std::string& name, std::size_t index, const std::string& origin) {
     if (!options_.used_scores.resume) return false;
     if (share_.follows()) {
@@ -366,7 +366,7 @@ class SourceEvaluation {
   SharedRun* const team_;
   FrameShare share_;
   ChosenParameters chosen_;
-  std::string range_line_;  // how the range of disparities was chosen; empty where it was not
+  std::string range_line_;  // how the range of disparities was chosen; empty if it was not
   std::optional<PairCheck> check_;
   std::shared_ptr<FrameSource> source_;
   std::vector<Metric> metrics_;

@@ -16,7 +16,7 @@ class LatencyHistogram {
   void Add(double ms);  // ms: at least 0
 
   std::uint64_t size() const { return size_; }
-  // 0 if the histogram is empty; so are the two below.
+  // This and the next two are 0 if the histogram is empty.
   double mean_ms() const { return size_ > 0 ? sum_ms_ / static_cast<double>(size_) : 0; }
   double longest_ms() const { return longest_ms_; }
   // The time that a share of all times, 0 to 1, does not exceed; accurate to 2.2 %.

@@ -33,7 +33,7 @@ class Ros2Publisher {
     UncertaintyParameters uncertainty{};  // of the points
   };
 
-  // Throws InvalidArgument for a namespace that ROS does not allow, Error where DDS is missing or fails.
+  // Throws InvalidArgument for a namespace that ROS does not allow, Error if DDS is missing or fails.
   explicit Ros2Publisher(Options options);
   ~Ros2Publisher() { Finish(); }
   Ros2Publisher(const Ros2Publisher&) = delete;

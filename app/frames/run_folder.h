@@ -19,7 +19,7 @@ namespace parallax::app {
 class RunFolder {
  public:
   // The arguments must outlive it. other: keeps the journal instead of this process; may be null. Throws what
-  // ResultFolder throws, and InvalidArgument where --resume would mix results of two versions, parameters,
+  // ResultFolder throws, and InvalidArgument if --resume would mix results of two versions, parameters,
   // calibrations, cleanings or shards.
   RunFolder(const RunOptions& options, const ChosenParameters& chosen, const FrameWriter& writer,
             ResultKeeper* other = nullptr);
@@ -28,8 +28,8 @@ class RunFolder {
   // journal.
   void Begin();
 
-  // True where all requested outputs of the frame exist, complete and from the same input. frame: null before
-  // it is read, when only the origin tells. Throws Error if the existing outputs have another input.
+  // Whether all requested outputs of the frame exist, complete and from the same input. frame: null before it
+  // is read, when only the origin tells. Throws Error if the existing outputs have another input.
   bool IsDone(const std::string& name, std::string_view origin, const StereoFrame* frame) const;
 
   // Called before and after a frame is written; thread-safe.

@@ -92,7 +92,7 @@ std::vector<NoteGroup> GroupNotes(const ReportSpool& frames) {
   return groups;
 }
 
-// How much cleaning took away; empty where clouds were not cleaned.
+// How much cleaning took away; empty if clouds were not cleaned.
 std::string CleaningText(const ReportSpool& frames) {
   std::size_t num_points = 0, num_removed = 0;
   frames.ForEach([&](const FrameFigures& frame, std::string_view) {

@@ -18,7 +18,7 @@ struct OptionEntry {
   std::string title;               // "--output", or the name of the positional
   ValueKind kind = ValueKind::kNone;
   std::string value_name;            // "FILE"; empty for a flag
-  std::vector<std::string> choices;  // its possible values; empty where it is free
+  std::vector<std::string> choices;  // its possible values; empty if it is free
   bool takes_list = false;           // several values, separated by commas
   std::string description;
 };

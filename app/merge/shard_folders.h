@@ -29,7 +29,7 @@ std::vector<std::filesystem::path> ShardPlaces(const std::vector<std::string>& n
 
 // Reads the journals, whose first record has that kind, in the order of the shards. Throws Error with a
 // remedy where a folder is not a shard, has not finished, occurs twice or belongs to another run, or where
-// shards are missing. difference: how two runs differ; empty where they do not.
+// shards are missing. difference: how two runs differ; empty if they do not.
 std::vector<ShardFolder> ReadShards(
     const std::vector<std::filesystem::path>& folders, const std::string& journal,
     std::string_view first_kind,

@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* kEverything = "all";
 
-// Numbers between commas; nullopt where there is anything else.
+// Numbers between commas; nullopt if there is anything else.
 std::optional<std::vector<double>> NumbersOf(const std::string& text) {
   std::vector<double> numbers;
   for (std::size_t begin = 0; begin <= text.size();) {

@@ -20,7 +20,7 @@ struct DeviceChoice {
 // "2", "0,1,3" or "all". Throws InvalidArgument.
 DeviceChoice ParseDevices(const std::string& text);
 
-// Each declares one option. The variables must outlive the parsing.
+// Each of these functions declares one option. The variables must outlive the parsing.
 void AddKindOption(CLI::App& command, std::string& kind);
 void AddMaxFramesOption(CLI::App& command, std::optional<std::size_t>& max_frames);
 // Declares --no-check, which sets check to false.

@@ -13,10 +13,10 @@ std::string Quoted(std::string_view argument);
 // Called once, by main.
 void SetCommandLine(int argc, char** argv);
 
-// The program's arguments after "parallax"; empty where main did not set them.
+// The program's arguments after "parallax"; empty if main did not set them.
 const std::vector<std::string>& CommandArguments();
 
-// "parallax" and those arguments, quoted for a shell; empty where main did not set them.
+// "parallax" and those arguments, quoted for a shell; empty if main did not set them.
 std::string CommandLine();
 
 }  // namespace parallax::app

@@ -28,7 +28,7 @@ struct JournalRecord {
 // A record as a line without line break: the checksum of the rest in hexadecimal digits, the kind,
 // KEY=VALUE..., with tabs between; tab, line break and backslash are written as \t, \n and \\.
 std::string JournalLine(const JournalRecord& record);
-// False if the line is not a record or its checksum is wrong.
+// Reads a record from a line. False if the line is not a record or its checksum is wrong.
 bool ParseJournalLine(std::string_view line, JournalRecord& record);
 
 // The whole lines of a journal, which stays unchanged. Throws Error if it cannot be read or another

@@ -54,7 +54,7 @@ struct FinishedResult {
   std::vector<std::string> absent;  // requested files that it does not have
 
   std::string_view Get(std::string_view key) const;
-  // True where that path is one of its files, or known to be absent.
+  // Whether that path is one of its files, or known to be absent.
   bool Covers(std::string_view path) const;
 };
 

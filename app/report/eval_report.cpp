@@ -113,7 +113,7 @@ Chart SparsificationChart(const ConfidenceCounts& counts) {
   return chart;
 }
 
-// The figures of the sparsification curve; empty where confidence was not scored.
+// The figures of the sparsification curve; empty if confidence was not scored.
 std::string SparsificationText(const Scores& total) {
   const std::optional<double> area = total.Find("sparsification_area"),
                               best = total.Find("sparsification_best"), ause = total.Find("ause"),

@@ -31,7 +31,7 @@ std::string AddressOf(const std::string& file_name) {
   return address;
 }
 
-// A picture without colours as gray, which takes less than half the bytes; empty where there are colours.
+// A picture without colours as gray, which takes less than half the bytes; empty if there are colours.
 HostImage<std::uint8_t> GrayOf(HostImageView<const Rgb8> picture) {
   HostImage<std::uint8_t> gray(picture.width, picture.height);
   for (int y = 0; y < picture.height; ++y) {

@@ -543,7 +543,7 @@ class RunCommand {
   SharedRun* const team_;
   FrameShare share_;
   ChosenParameters chosen_;
-  std::string range_line_;  // how the range of disparities was chosen; empty where it was not
+  std::string range_line_;  // how the range of disparities was chosen; empty if it was not
   const std::string_view backend_;
   const std::shared_ptr<HostMemory> kept_heap_ = std::make_shared<KeptHeap>();
   std::unique_ptr<DevicePool> pool_;  // where a GPU has several frames in flight, or several GPUs share them

@@ -14,7 +14,7 @@ namespace parallax::app {
 struct Snapshot {
   HostImage<Rgb8> window;                   // its pixels
   std::string state;                        // as JSON: what is shown of the data, and how
-  std::shared_ptr<const ShownFrame> frame;  // null where there is only a cloud
+  std::shared_ptr<const ShownFrame> frame;  // null if there is only a cloud
   std::shared_ptr<const CloudFrame> cloud;  // null if there is none
   bool show_filled = false;                 // save the points of filled pixels, too
 };

@@ -23,7 +23,7 @@ struct ViewerFrame {
   std::string name;
   std::string status;                       // after the name in the status line, e.g. "12.3 fps, 81 ms"
   bool is_alarm = false;                    // the status line is red
-  std::shared_ptr<const ShownFrame> shown;  // what the picture panes show; null where there is only a cloud
+  std::shared_ptr<const ShownFrame> shown;  // what the picture panes show; null if there is only a cloud
   std::shared_ptr<const CloudFrame> cloud_frame;
   std::string cloud_caption;
   bool keeps_cloud = false;  // the cloud of an earlier frame, and its caption, stay

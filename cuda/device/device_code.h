@@ -3,7 +3,7 @@
 
 namespace parallax::cuda {
 
-// True where the current device can run this build's kernels.
+// Whether the current device can run this build's kernels.
 bool HasKernelsForCurrentDevice();
 // Whether kernels can begin while the previous kernel ends (cuda/device/dependent_launch.cuh): from compute
 // capability 9.0.

@@ -33,7 +33,7 @@ struct Arguments {
   std::ptrdiff_t to_costs;  // from volumes to the matching costs
   int width, num_disparities, min_disparity;
   SelectionParameters parameters;
-  std::uint16_t *winner_left, *winner_right;  // null where consistency is checked here
+  std::uint16_t *winner_left, *winner_right;  // null if consistency is checked here
   float* disparity;
   std::uint8_t *validity, *confidence;
   int max_difference;               // of the consistency check; -1: not here

@@ -19,8 +19,8 @@ namespace parallax::cuda {
 void SelectDisparities(const SgmVolumes& volumes, const SelectionParameters& parameters,
                        const WinnerImages& winners, const DeviceDisparityMap& selected, cudaStream_t stream);
 
-// Selection and consistency in one kernel, without intermediate results, where a row fits into shared memory.
-// max_difference must not be negative.
+// SelectAndCheck does selection and consistency in one kernel, without intermediate results, if a row fits
+// into shared memory (FitsSelectAndCheck). max_difference must not be negative.
 bool FitsSelectAndCheck(const VolumeLayout& layout);
 void SelectAndCheck(const SgmVolumes& volumes, const SelectionParameters& selection,
                     const ConsistencyParameters& consistency, const DeviceDisparityMap& map,

@@ -45,7 +45,7 @@ class McapReader {
   struct RecordHead;
   using Bytes = std::span<const std::uint8_t>;
 
-  // nullopt if there is no whole record.
+  // Reads the head of the record at a position; nullopt if there is no whole record.
   std::optional<RecordHead> HeadAt(std::uint64_t position);
   Bytes ReadAt(std::uint64_t position, std::uint64_t length, std::vector<std::uint8_t>& buffer);
   void ReadSummary();

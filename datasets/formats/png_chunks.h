@@ -31,7 +31,7 @@ class PngChunks {
   // bytes: the whole file, which begins with the signature. Must outlive this.
   explicit PngChunks(std::span<const std::uint8_t> bytes) : rest_(bytes.subspan(kSignature.size())) {}
 
-  // nullopt if no whole chunk is left: see is_cut_short().
+  // Returns the next chunk; nullopt if no whole chunk is left: see is_cut_short().
   std::optional<PngChunk> Next() {
     constexpr std::size_t kLength_bytes = 4, kFrame_bytes = 12;  // length, type, checksum
     if (rest_.size() < kFrame_bytes) return std::nullopt;

@@ -22,12 +22,13 @@ void CheckHalves(int width, int height, PictureLayout layout, const std::string&
   const std::string size = std::to_string(width) + "x" + std::to_string(height);
   if (IsSideBySide(layout) && width % 2 != 0) {
     throw Error(label + ": a picture of " + size + " px, " + std::to_string(width) +
-                " px wide cannot hold two images side by side; the images may be one above the other, or in "
-                "two videos or cameras");
+                " px wide cannot hold two images of equal width side by side; the images may be one above "
+                "the other, or in two videos or cameras");
   }
   if (!IsSideBySide(layout) && height % 2 != 0) {
     throw Error(label + ": a picture of " + size + " px, " + std::to_string(height) +
-                " px high cannot hold two images one above the other; the images may be side by side");
+                " px high cannot hold two images of equal height one above the other; the images may be side "
+                "by side");
   }
 }
 

@@ -56,7 +56,7 @@ struct Shared {
   std::mutex mutex;
   std::condition_variable changed;
   PairMaker pairs;
-  std::optional<PicturePair> newest;    // the right one is empty where pictures hold both
+  std::optional<PicturePair> newest;    // the right one is empty if pictures hold both
   std::size_t num_seen = 0;             // where pictures hold both
   std::size_t num_running = 0;          // threads
   std::vector<std::string> waited_for;  // of each side, why its device is waited for; else empty

@@ -52,7 +52,7 @@ const McapChannel* FindTopic(const McapReader& reader, std::string_view topic, s
   return nullptr;
 }
 
-// The right camera's topic; empty where this is not a left camera's.
+// The right camera's topic; empty if this is not a left camera's.
 std::string OtherSide(const std::string& topic, const std::pair<std::string_view, std::string_view>& sides) {
   std::string other;
   std::size_t from = 0;

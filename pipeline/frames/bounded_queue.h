@@ -52,7 +52,7 @@ class BoundedQueue {
     filled_.wait_until(lock, end, [this] { return closed_ || !values_.empty(); });
     return Take(lock);
   }
-  // nullopt if the queue is empty at the moment.
+  // Takes the next value without waiting; nullopt if the queue is empty.
   std::optional<T> TryPop() {
     std::unique_lock lock(mutex_);
     return Take(lock);

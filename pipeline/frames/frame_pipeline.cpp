@@ -293,7 +293,7 @@ class FramePipeline {
   }
 
   // Runs a thread's whole work. An exception here is not one frame's: it ends the frame pipeline and is thrown by Run.
-  // False where there was one.
+  // False if there was one.
   template <typename Work>
   bool KeepError(Work&& work) {
     try {

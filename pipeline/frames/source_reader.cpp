@@ -47,7 +47,7 @@ struct SourceReader::State {
     if (!reader_is_gone) body();
   }
 
-  // Runs body, which is about one frame; what it throws is that frame's failure. False where it says so, and
+  // Runs body, which is about one frame; what it throws is that frame's failure. False if it says so, and
   // where reading was cancelled.
   template <typename Body>
   bool Guard(const std::string& name, std::size_t index, Body&& body) {
@@ -79,7 +79,7 @@ struct SourceReader::State {
     return {std::move(frame), index, watch.ms()};
   }
 
-  // Puts the frame that read() gives among those to be matched. False where no further one is wanted.
+  // Puts the frame that read() gives among those to be matched. False if no further one is wanted.
   template <typename Read>
   bool HandOn(const std::string& name, std::size_t index, Read&& read) {
     return Guard(name, index, [&] {
@@ -221,7 +221,7 @@ class SourceReader::SideBySide {
     }
   }
 
-  // Waits for the oldest and hands it on. False where no further frame is wanted.
+  // Waits for the oldest and hands it on. False if no further frame is wanted.
   bool HandOnOldest() {
     const std::shared_ptr<Job> job = std::move(begun_.front());
     begun_.pop_front();

@@ -46,7 +46,7 @@ class DevicePool {
  private:
   class Queue;
   bool IsLeft(std::size_t device) const;
-  // False if it is the last device, which stays.
+  // Stops using a device. False if it is the last device, which stays.
   bool LeaveOut(std::size_t device, const std::string& why);
 
   const std::vector<PooledDevice> devices_;

@@ -6,7 +6,7 @@
 namespace parallax::reference {
 namespace {
 
-// True where right pixel x_right is matched (nearly) with disparity index d.
+// True if right pixel x_right is matched (nearly) with disparity index d.
 bool Agrees(HostImageView<const std::uint16_t> winner_right, int x_right, int y, int d, int max_difference) {
   return winner_right.Contains(x_right, y) && winner_right(x_right, y) != kNoWinner &&
          std::abs(winner_right(x_right, y) - d) <= max_difference;

@@ -25,8 +25,9 @@ struct CloudColors {
   std::string note;            // why the colours are not the requested ones; empty if they are
 };
 
-// measures: for the density alone; slow there (a second for half a million points).
-// What the frame does not know leaves the image's colours, with a note.
+// Colours the points. If the frame lacks what coloring needs, they keep the image's colours, and a note says
+// why.
+// measures: used for the density alone, which is slow (a second for half a million points).
 CloudColors ColorCloud(const CloudFrame& frame, CloudColoring coloring, const Ground& ground,
                        CloudMeasures& measures);
 

@@ -29,7 +29,7 @@ double Det(const double (&a)[3], const double (&b)[3], const double (&c)[3]) {
          c[0] * (a[1] * b[2] - a[2] * b[1]);
 }
 
-// Least squares of y over x and z, of the points that pass. nullopt where they do not span a plane.
+// Least squares of y over x and z, of the points that pass. nullopt if they do not span a plane.
 template <typename Passes>
 std::optional<Ground> Fit(const std::vector<Point3f>& points, const Passes& passes) {
   double xx = 0, xz = 0, zz = 0, x = 0, z = 0, n = 0, xy = 0, zy = 0, y = 0;

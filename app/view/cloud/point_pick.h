@@ -21,7 +21,7 @@ struct PanePoint {
   float x = 0, y = 0;  // px from the pane's upper left corner
   float depth = 0;     // clip w: larger is farther
 };
-// nullopt behind the camera.
+// Where a point appears in the pane; nullopt if it is behind the camera.
 std::optional<PanePoint> Project(const CloudProjection& projection, Point3f p);
 
 // The point that is visible at a place of the pane: of the points within radius_px, those that are nearest to

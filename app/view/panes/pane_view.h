@@ -31,7 +31,7 @@ inline constexpr std::size_t kNumPaneViews = 10;
 struct PaneViewInfo {
   std::string_view name;   // in the state and the settings
   std::string_view title;  // for people
-  std::string_view unit;   // of its values; empty where the colours have no scale
+  std::string_view unit;   // of its values; empty if the colours have no scale
   bool of_a_set = false;   // differs between set A and set B
 };
 inline constexpr std::array<PaneViewInfo, kNumPaneViews> kPaneViews = {

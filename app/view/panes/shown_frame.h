@@ -36,7 +36,7 @@ class ImageOnDemand {
   mutable ValueRange range_{0, 1};
 };
 
-// The results of one set of parameters. Images have the frame's size, or are empty where unknown.
+// The results of one set of parameters. Images have the frame's size, or are empty if unknown.
 struct ShownSet {
   HostImageView<const float> disparity;                    // px, NaN = no value
   HostImageView<const std::uint8_t> validity, confidence;  // see DisparityMap

@@ -326,7 +326,7 @@ class MainWindow : public gui::Window {
     help_->SetVisible(false);
   }
 
-  // False where it is not open.
+  // False if it is not open.
   bool LeaveList() {
     if (!help_->IsVisible()) return false;
     help_->SetVisible(false);
@@ -497,7 +497,7 @@ class MainWindow : public gui::Window {
     GetRenderer().RequestReadPixels(1, 1, [](const std::shared_ptr<Tensor>&) {});
   }
 
-  // True where this drawing was wanted as a picture.
+  // True if this drawing was wanted as a picture.
   bool TakeScreenshot() {
     const auto is_busy = [](const std::unique_ptr<WindowPart>& part) { return part->IsBusy(); };
     if (pending_draws_ > 0 || std::any_of(parts_.begin(), parts_.end(), is_busy)) return false;

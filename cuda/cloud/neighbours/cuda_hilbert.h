@@ -47,7 +47,8 @@ constexpr HilbertTable MakeHilbertTable() {
   return table;
 }
 
-// Two steps in one: [state * 64 + x + 4 y + 16 z], x, y and z of two bits: next state * 64 + place.
+// Two steps in one: element [state * 64 + x + 4 y + 16 z], with x, y and z of two bits, is next state * 64 +
+// place.
 struct HilbertPairTable {
   std::uint16_t next[kHilbertStates * 64] = {};
 };

@@ -135,7 +135,7 @@ class DijkstraSearch {
 // Searches and rows of distances that threads take and give back.
 struct Worker {
   DijkstraSearch search;
-  std::vector<float> distances;  // empty where rows of the result serve
+  std::vector<float> distances;  // empty if rows of the result serve
 };
 
 }  // namespace
