@@ -64,6 +64,6 @@ setup(
     package_data={"parallax": ["*.pyi", "py.typed"]},
     ext_modules=[Extension("parallax._native", sources=[]), Extension("parallax._calibrate", sources=[])],
     cmdclass={"build_ext": CMakeBuild},
-    options={"egg_info": {"egg_base": "build"}},  # nothing beside the sources
+    options={"egg_info": {"egg_base": "build"}},  # nothing next to the sources
     zip_safe=False,
 )

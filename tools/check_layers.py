@@ -22,7 +22,7 @@ SOURCES = {".cpp", ".cu"}
 HEADERS = {".h", ".cuh"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:<([^>]+)>|"([^"]+)")')
 
-# Libraries, told by the path of a header.
+# Libraries, recognised by the path of a header.
 LIBRARIES = {
     "hwy": re.compile(r"hwy/"),
     "cuda": re.compile(

@@ -38,7 +38,7 @@ std::string LatencyText(const LatencyHistogram& latency);
 // "rig turned by 0.012, -0.001, 0.003 deg (+- 0.010), rows 0.20 px": the turn and its largest standard deviation.
 std::string RigText(const RigDrift& drift);
 
-// The same and the sizes of its errors, as "rig_watch" of summary.json.
+// The same turn with the errors that it causes, as "rig_watch" of summary.json.
 std::string RigJson(const RigDrift& drift);
 
 std::string_view NameOf(FrameOutcome outcome);  // "done", "skipped", "failed", "dropped"

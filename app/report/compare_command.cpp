@@ -110,8 +110,8 @@ class FolderScoring {
   std::vector<ScoredRun>& runs_;
   std::unique_ptr<FrameSource> source_;
   std::vector<Metric> metrics_;
-  std::vector<std::optional<EstimateFiles>> files_;     // one a run
-  std::vector<std::unique_ptr<Evaluator>> evaluators_;  // one a run; null: it came with figures
+  std::vector<std::optional<EstimateFiles>> files_;     // one per run
+  std::vector<std::unique_ptr<Evaluator>> evaluators_;  // one per run; null: it came with figures
   std::optional<CompareReport> report_;
 };
 

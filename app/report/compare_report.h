@@ -47,7 +47,7 @@ class CompareReport {
   std::filesystem::path place_;
   Metric metric_;
   PictureStore store_;
-  std::vector<ErrorAnalysis> analyses_;  // one a run
+  std::vector<ErrorAnalysis> analyses_;  // one per run
   std::vector<PageFrame> frames_;
 };
 

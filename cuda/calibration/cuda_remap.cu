@@ -1,5 +1,5 @@
 // rectification: one thread a pixel. Neighbouring pixels lie side by side in the raw image, too, so that its
-// reads come from the caches; what must move is the tables, eight bytes a pixel.
+// reads come from the caches; what must move is the tables, eight bytes per pixel.
 #include "cuda/calibration/cuda_remap.h"
 
 #include <variant>

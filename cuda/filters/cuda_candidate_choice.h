@@ -19,7 +19,7 @@ namespace parallax::cuda {
 struct ChoiceMemory {
   std::uint32_t *listed = nullptr, *num_listed = nullptr;  // pixels that have a choice: y in 16 bits above x
   float4* values = nullptr;                                // their candidates'
-  std::uint32_t* kept = nullptr;                           // a bit a pixel, a row in whole words
+  std::uint32_t* kept = nullptr;                           // one bit per pixel, rows in whole words
 
   static ChoiceMemory Take(Arena& arena, int width, int height);
 };

@@ -1,4 +1,4 @@
-// consistency on its own, one block a row, for callers that want the selected disparities too; a frame does
+// consistency on its own, one block per row, for callers that want the selected disparities too; a frame does
 // it at the end of the selection kernel.
 #include "cuda/filters/cuda_consistency.cuh"
 

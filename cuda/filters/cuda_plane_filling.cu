@@ -59,7 +59,7 @@ __device__ __forceinline__ void FitPlane(const DeviceDisparityMap& map, const Ti
     values[row] = is_inside ? map.disparity(x, y) : __int_as_float(0x7FC00000);
     validity[row] = is_inside ? map.validity(x, y) : std::uint8_t{0};
   }
-  unsigned is_kept = 0;  // a bit a row
+  unsigned is_kept = 0;  // one bit per row
   int total = 0;         // twice the weights
 #pragma unroll
   for (int row = 0; row < kPlaneSamples; ++row) {

@@ -25,7 +25,7 @@ __global__ void FindTextureKernel(const Pixel* left, const Pixel* right, std::ui
   const Pixel first = image[0];
   for (std::uint32_t i = blockIdx.x * kThreads + threadIdx.x; i < num_pixels; i += gridDim.x * kThreads) {
     if (*found != 0) return;
-    if (Differ(image[i], first)) *found = 1;  // whoever writes, writes the same
+    if (Differ(image[i], first)) *found = 1;  // all threads that write write the same
   }
 }
 

@@ -28,8 +28,8 @@ CameraImageView WithoutPixels(const DeviceCameraImageView& image) {
       image);
 }
 
-// Its memory is freed, which waits for the device, and not kept for later frames: whoever was handed it may
-// have work on it under way on streams that nobody here knows.
+// Its memory is freed, which waits for the device, and not kept for later frames: the caller may still use it
+// on streams that are not known here.
 class CudaResult final : public DeviceResult {
  public:
   CudaResult(int width, int height, int device, void* stream)

@@ -37,7 +37,7 @@ __global__ void WidenCensusKernel(DeviceImageView<const std::uint32_t> from,
   if (to.Contains(x, y)) to(x, y) = from(x, y);
 }
 
-// 16-bit images: codes of one tile of 32 x 32 pixels a block, four pixels below each other a thread, from
+// 16-bit images: codes of one tile of 32 x 32 pixels per block, four pixels below each other per thread, from
 // shared memory.
 constexpr int kTile = 32;
 

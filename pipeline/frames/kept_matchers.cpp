@@ -14,7 +14,7 @@ constexpr std::int64_t kMaxKeptCells = std::int64_t{256} << 20;  // some 640 MB 
 
 std::int64_t NumPixels(const MatcherOptions& size) { return std::int64_t{size.width} * size.height; }
 
-// The cells of the cost volume, which determine a matcher's memory (about 2.5 bytes a cell).
+// The cells of the cost volume, which determine a matcher's memory (about 2.5 bytes per cell).
 std::int64_t NumCells(const Parameters& parameters, const MatcherOptions& size) {
   return NumPixels(size) * parameters.matching_cost.num_disparities;
 }

@@ -1,4 +1,4 @@
-// Reading and writing parameters: what is accepted, and that every fault is told with place and remedy.
+// Reading and writing parameters: what is accepted, and that every fault is reported with place and remedy.
 #include "config/parameters_yaml.h"
 
 #include <gmock/gmock.h>

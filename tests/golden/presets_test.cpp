@@ -67,7 +67,7 @@ double MeanConfidence(const DisparityMap& map) {
   return sum / (map.confidence.width() * map.confidence.height());
 }
 
-// Where nothing can be told little confidence is claimed, where it can much.
+// Confidence is low where nothing can be known, and high where it can.
 TEST_P(GoldenPreset, IsLessSureOfChance) {
   const std::string name(GetParam().name);
   const GrayImage left = Noise(97, 41, 1);
@@ -87,7 +87,7 @@ TEST_P(GoldenPreset, FillsConstantImages) {
   }
 }
 
-// Nor is anything claimed of an image beside a constant one, of which all disparities are as good.
+// Confidence is also low for an image paired with a constant one: all its disparities are equally good.
 TEST_P(GoldenPreset, ClaimsNothingOfConstantImages) {
   const GrayImage constant(97, 41, 128), textured = Noise(97, 41, 4);
   const std::string name(GetParam().name);

@@ -18,7 +18,7 @@ class Finding(Exception):
 
 
 FINDINGS = {"crash": "crashes", "hang": "hangs", "differs": "results that differ from an undisturbed run",
-            "loss": "silent losses", "manners": "errors not told as they should be"}
+            "loss": "silent losses", "manners": "errors not reported as they should be"}
 
 
 class Counts(dict):
@@ -106,7 +106,7 @@ def check_manners(code, err, what):
     lines = err.splitlines()
     if code != 0 and (not lines or not all(line.startswith(b"parallax: ") for line in lines[:1])):
         raise Finding("manners", f"no line that says why: {what}: {err[-300:]!r}")
-    # Faults of a file of parameters are told all at once, one a line.
+    # Faults of a file of parameters are reported all at once, one per line.
     if code != 0 and len(lines) != 1 and b".yaml:" not in err:
         raise Finding("manners", f"{len(lines)} lines on standard error: {what}: {err[-300:]!r}")
 

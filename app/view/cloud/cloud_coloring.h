@@ -18,7 +18,7 @@ inline constexpr std::string_view kCloudColoringNames[] = {"image",   "depth", "
                                                            "density", "error", "distance"};
 
 struct CloudColors {
-  std::vector<Rgb8> colors;  // one a point
+  std::vector<Rgb8> colors;  // one per point
   // The scale of the values behind the colours; absent for the image's own colours.
   std::optional<ValueScale> scale;
   bool near_is_light = false;  // the scale runs from its high end (dark) to its low one (light)

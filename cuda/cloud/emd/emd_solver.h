@@ -15,7 +15,7 @@
 
 namespace parallax::cuda {
 
-// The number of blocks for each pair. 0: chosen by size and number of pairs.
+// The launch's shape. 0 = chosen by the size and number of pairs.
 struct EmdLaunch {
   int blocks_per_pair = 0;
   int block_threads = 0;

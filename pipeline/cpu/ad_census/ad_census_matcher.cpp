@@ -182,7 +182,7 @@ class SumMaker {
   static std::size_t PathsSize(const Parameters& parameters, int width) {
     return (Size(width) * Size(NumBlocks(parameters) + 1) + 1) * Size(cpu::ad_census::NumLanes());
   }
-  // Slices of a thread take 20 bytes a pixel: those of all threads less than the volumes, 4 D.
+  // Slices of a thread take 20 bytes per pixel: those of all threads less than the volumes, 4 D.
   static int NumAveragers(const Parameters& parameters, int num_threads) {
     return std::clamp(parameters.matching_cost.num_disparities / (2 * SliceAverager::kTogether), 1,
                       num_threads);
@@ -465,7 +465,7 @@ class SumMaker {
   LargeBuffer costs_, sums_;
   std::vector<SliceAverager> averagers_;  // with the crosses of both images: a thread each
   bool has_slices_ = false;               // whether costs_ does, in the place of vectors
-  Plane<float> reciprocals_[2];           // of the left crosses' alone: a column a row, a row a row
+  Plane<float> reciprocals_[2];           // of the left crosses' alone: one row per column, one per row
   std::vector<LineWork> lines_;           // a thread each
   std::vector<AlignedBuffer<std::uint16_t>> states_;
   LargeBuffer turned_, along_;  // of rows that are walked together: costs, sums of both ways along

@@ -68,7 +68,8 @@ struct AverageOptions {
   bool sum_means;                                 // along the arms, again
   const std::uint16_t *next_values, *next_sizes;  // wanted next
 };
-// Means over the regions from sums across the line: their sums along the arms, divided by the sizes.
+// Averages over the regions of a line: adds up `from`, the sums across the line, along the arms and divides
+// by the sizes.
 void AverageLine(const SliceLine& line, AverageOptions options, const std::uint16_t* from,
                  std::uint16_t* sizes, std::uint16_t* to, void* scratch);
 

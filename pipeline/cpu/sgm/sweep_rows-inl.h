@@ -24,8 +24,8 @@ enum class Pixels {
   kInside,  // plain, and every partner is inside the right image
 };
 
-// Compile-time properties of a sweep. kStripes8: vectors of bytes of a pixel, kPlanes: of the census codes; 0
-// = known only at run time.
+// Compile-time properties of a sweep. kStripes8: vectors of bytes for a pixel. kPlanes: planes of the census
+// codes. 0 = known only at run time.
 template <PathCosts kCosts_, SweepTerms kTerms_, int kStripes8_, int kPlanes_, int kPaths_, bool kLast_,
           Pixels kPixels_>
 struct SweepKind {

@@ -8,7 +8,7 @@
 namespace parallax::app {
 namespace {
 
-// A contender whose frames take as long as they are told to, and what it has matched.
+// A contender whose frames take a given time, and what it has matched.
 class ContenderTest : public ::testing::Test {
  protected:
   ContenderTest() {

@@ -1,4 +1,4 @@
-// What a pair looks like: every fault is told by its name, and no right pair of any data set at hand.
+// Checks of pairs: every fault is reported by its name, and none in any right pair of the data sets at hand.
 #include "app/calibrate/pair_check.h"
 
 #include <gmock/gmock.h>
@@ -182,7 +182,7 @@ TEST(PairCheck, TellsOnceOfTheFirstFrameAndNothingWithNoCheck) {
   EXPECT_THAT(test::ReadText(out + "/summary.json"), HasSubstr("\"warning\": \"0: left and right look"));
 }
 
-// The sources of the real data, each with the preset's range; what is told of all of their frames.
+// The sources of the real data, each with the preset's range, and what is reported about all of their frames.
 TEST(PairCheck, TellsNothingOfTheRightPairsAtHand) {
   PARALLAX_NEEDS_REAL_DATA();
   namespace fs = std::filesystem;

@@ -155,7 +155,7 @@ TEST_F(EvalCommand, MiddleburysEstimatesAreClippedToTheRangeOfTheScene) {
   EXPECT_EQ(mean_error(HostImage<float>(4, 2, 5.0F)), 1.25);
 }
 
-// As Middlebury and ETH3D lay them out; the truth beside the estimates is none of them.
+// As Middlebury and ETH3D lay them out; the truth next to the estimates is not one of them.
 TEST_F(EvalCommand, TheTruthInASceneFolderIsNoEstimate) {
   fs::create_directories(Path("out/000000_10"));
   WritePfm(Path("out/000000_10/disp0GT.pfm"), HostImage<float>(90, 40, 1.0F).ConstView());

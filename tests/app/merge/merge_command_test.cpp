@@ -1,4 +1,4 @@
-// Shards joined by parallax merge, beside one process that does it all.
+// Shards joined by parallax merge, compared with one process that does it all.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

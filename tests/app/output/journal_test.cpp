@@ -1,4 +1,4 @@
-// The journal of a folder of results: what was half written is told from the rest.
+// The journal of a folder of results: half-written results are distinguished from the rest.
 #include "app/output/journal.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // parallax run with the temporal filter: what it makes of a scene that stands still and of a street that is
-// driven along, beside the same run without it.
+// driven along, compared with the same run without it.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// parallax under mpirun beside one process: the same files and figures, also when ranks are killed.
+// parallax under mpirun compared with one process: the same files and figures, also when ranks are killed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -25,7 +25,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-// How a device behaves. Frames are told by their gray value.
+// How a device behaves. Frames are recognised by their gray value.
 struct Behaviour {
   int capacity = 2;
   int most_us = 0;                   // longest time of a frame
