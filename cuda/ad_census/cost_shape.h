@@ -1,5 +1,5 @@
-// The layout of one frame's costs in device memory: [y][x][d] in the order of d, 16 bits per cell, D padded so
-// that the lanes of a warp have equal numbers of words of two disparities each.
+// The layout of one frame's costs in device memory: [y][x][d] in the order of d, 16 bits per cell, D padded
+// so that the lanes of a warp have equal numbers of words of two disparities each.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // filter, speckle removal: islands of pixels whose neighbours differ little, by union-find, first within
 // tiles of the image, then between them. The part of an island that hangs together within a tile is a patch.
-//   1 LabelTilesKernel   one block per tile, in shared memory: a pixel's label is the first pixel of its patch,
+//   1 LabelTilesKernel   a block per tile, in shared memory: a pixel's label is the first pixel of its patch,
 //                        which keeps the patch's number of pixels
 //   2 JoinTilesKernel    one thread a pixel at the border of two tiles: joins the trees of its patch and of
 //   the

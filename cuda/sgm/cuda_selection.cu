@@ -1,5 +1,5 @@
-// selection, and consistency where the caller wants no result between the two: one block per row. A warp takes
-// a tile of neighbouring pixels at a time and adds up their path costs into shared memory, 16 bits per
+// selection, and consistency if the caller wants no result between the two: one block per row. A warp takes a
+// tile of neighbouring pixels at a time and adds up their path costs into shared memory, 16 bits per
 // disparity. There
 //   - a lane or a few look through the disparities of a pixel: the winner, its neighbours for the sub-pixel
 //     step and, after these three are crossed out, the rival;

@@ -152,7 +152,8 @@ class CaptureSource final : public FrameSource {
     const std::size_t stated = num_frames().value_or(0);
     if (next_ + std::max<std::size_t>(1, stated / 100) >= stated) return;
     throw Error(files_.front() + ": ends after " + std::to_string(next_) + " of the " +
-                std::to_string(stated) + " pictures in its header: it is cut short; fetch or write it again");
+                std::to_string(stated) +
+                " pictures that its header states: it is cut short; fetch or write it again");
   }
 
   std::string stem_;

@@ -33,7 +33,7 @@ MISUSES = {
     "a text": (lambda: compute("left.png", "right.png"), TypeError, "left image is str"),
     "bytes": (lambda: compute(b"abc", b"abc"), TypeError, "bytes"),
     "a class": (lambda: compute(np.ndarray, RIGHT), TypeError, "left image is type"),
-    "floats": (lambda: compute(LEFT.astype(float), RIGHT), ValueError, "has dtype float64: give uint8 or uint16"),
+    "floats": (lambda: compute(LEFT.astype(float), RIGHT), ValueError, "dtype float64: give uint8 or uint16"),
     "signed": (lambda: compute(LEFT.astype(np.int16), RIGHT), ValueError, "has dtype int16"),
     "bool": (lambda: compute(LEFT > 9, RIGHT > 9), ValueError, "has dtype bool"),
     "objects": (lambda: compute(LEFT.astype(object), RIGHT), ValueError, "has dtype object"),

@@ -41,7 +41,7 @@ struct EmdPairOnDevice {
   // Two copies of the objects: price << 32 | ~owner (0 = free). Rounds read one and bid in the other.
   unsigned long long* states[2];
   std::int32_t *box_price, *parent_price;  // at most the least price
-  // One for each person. All but best and match are in the order of blocks (emd_kernel.cu), plus one per block.
+  // One per person. All but best and match are in the order of blocks (emd_kernel.cu), plus one per block.
   std::int32_t *object, *hint, *best, *pushed, *link, *own_price, *wish, *match;
   std::int32_t *box_best, *parent_best;  // at least the largest best
   std::int32_t* free_objects;            // listed by a price update

@@ -114,7 +114,7 @@ TEST(OpenVideo, AFileThatIsCutShortIsToldAfterItsPictures) {
   EXPECT_EQ(num_read(*OpenVideo({WriteText(dir / "nearly.avi", AviVideo(10, 9)).string()})), 9);
   const auto cut = OpenVideo({WriteText(dir / "cut.avi", AviVideo(10, 4)).string()});
   EXPECT_THAT(ErrorOf([&] { num_read(*cut); }),
-              HasSubstr("cut.avi: ends after 4 of the 10 pictures in its header"));
+              HasSubstr("cut.avi: ends after 4 of the 10 pictures that its header states"));
   EXPECT_EQ(cut->NextName(), std::nullopt);  // said once
 }
 
