@@ -1,5 +1,5 @@
 // filter, hole filling, two passes. Each pass:
-//   1 MarkValuesKernel  writes which pixels have a value, a bit per pixel, 32 of a line in a word: along rows,
+//   1 MarkValuesKernel  writes which pixels have a value, a bit per pixel, 32 of a line per word: along rows,
 //                       columns and both diagonals, so that the nearest value on a line is a bit operation
 //                       away
 //   2 FillHolesKernel   a block of pixels lists its holes; then one thread a hole finds the nearest value in
