@@ -118,7 +118,7 @@ class CalibrationRun {
       window_->Show(*last_, session_,
                     result_.IsRefused() ? "refused: no rig is written"
                                         : result_.verdict + ": the rig is saved in " + RigFile(),
-                    ReportText(result_, input_));
+                    CalibrationText(result_, input_));
     } catch (const std::exception& error) {
       window_->Show(*last_, seen(), "no rig was made",
                     ErrorText(error));  // a search may still change session_
@@ -211,7 +211,7 @@ class CalibrationRun {
   void Calibrate() {
     result_ = CalibrateStereo(input_);
     Write(result_);
-    fmt::print("{}", ReportText(result_, input_));
+    fmt::print("{}", CalibrationText(result_, input_));
     fmt::print("report in {}\n", Printable((options_.output / "index.html").string()));
   }
 
@@ -243,7 +243,7 @@ class CalibrationRun {
     std::vector<std::string> left, right;
     NameFiles(left, right);
     WriteTextFile(options_.output / "corners.vnl", CornersVnl(input_, left, right));
-    WriteTextFile(options_.output / "index.html", ReportPage(result, input_, pictures));
+    WriteTextFile(options_.output / "index.html", CalibrationPage(result, input_, pictures));
     WriteTextFile(options_.output / "report.json", ReportJson(result));
     if (result.IsRefused()) return;
     Calibration calibration;

@@ -14,8 +14,8 @@
 namespace parallax::app {
 namespace {
 
-constexpr int kWidth_px = 1440, kGap_px = 8, kImage_px = (kWidth_px - kGap_px) / 2, kBelow_px = 240,
-              kFirstLine_px = 72, kLine_px = 19;
+constexpr int kScreenWidth_px = 1440, kGap_px = 8, kImage_px = (kScreenWidth_px - kGap_px) / 2,
+              kBelow_px = 240, kFirstLine_px = 72, kLine_px = 19;
 constexpr int kMargin_px = 14;
 constexpr Rgb8 kBackground{24, 25, 28}, kBright{240, 240, 240}, kDim{160, 166, 174}, kGreen{70, 200, 110},
     kYellow{250, 200, 60}, kEmptyBar{60, 64, 70};
@@ -78,7 +78,7 @@ HostImage<Rgb8> BoardScreen(HostImageView<const Rgb8> left, HostImageView<const 
                             const std::string& text) {
   const int height = std::max(1, kImage_px * left.height / std::max(1, left.width));
   const auto num_lines = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
-  HostImage<Rgb8> screen(kWidth_px, height + std::max(kBelow_px, kFirstLine_px + kLine_px * num_lines),
+  HostImage<Rgb8> screen(kScreenWidth_px, height + std::max(kBelow_px, kFirstLine_px + kLine_px * num_lines),
                          kBackground);
   const cv::Mat pixels = MatOf(screen.ConstView());
   if (!left.Empty() && !right.Empty()) {

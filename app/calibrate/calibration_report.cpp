@@ -162,7 +162,7 @@ std::string CornersVnl(const CalibrationInput& input, const std::vector<std::str
   return text;
 }
 
-std::string ReportText(const StereoCalibration& c, const CalibrationInput& input) {
+std::string CalibrationText(const StereoCalibration& c, const CalibrationInput& input) {
   std::string text = fmt::format("verdict    {}\n", c.verdict);
   for (const std::string& cause : c.causes) text += "  because  " + Printable(cause) + "\n";
   for (const std::string& warning : c.warnings) text += "  but      " + Printable(warning) + "\n";
@@ -198,8 +198,8 @@ std::string ReportText(const StereoCalibration& c, const CalibrationInput& input
   return text;
 }
 
-std::string ReportPage(const StereoCalibration& c, const CalibrationInput& input,
-                       const std::vector<ReportPicture>& pictures) {
+std::string CalibrationPage(const StereoCalibration& c, const CalibrationInput& input,
+                            const std::vector<ReportPicture>& pictures) {
   const char* color = c.verdict == "good" ? "#2a7" : c.verdict == "usable" ? "#b80" : "#c33";
   std::string page =
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Calibration</title><style>"

@@ -19,14 +19,14 @@ std::string CornersVnl(const CalibrationInput& input, const std::vector<std::str
                        const std::vector<std::string>& right_files);
 
 // Text for a terminal: the verdict, its reasons, and the figures.
-std::string ReportText(const StereoCalibration& calibration, const CalibrationInput& input);
+std::string CalibrationText(const StereoCalibration& calibration, const CalibrationInput& input);
 
 // pictures: name and caption of each picture that was written.
 struct ReportPicture {
   std::string file, caption;
 };
-std::string ReportPage(const StereoCalibration& calibration, const CalibrationInput& input,
-                       const std::vector<ReportPicture>& pictures);
+std::string CalibrationPage(const StereoCalibration& calibration, const CalibrationInput& input,
+                            const std::vector<ReportPicture>& pictures);
 
 // Where boards were seen in the images: left and right side by side, 10x10 cells.
 HostImage<Rgb8> CoveragePicture(const StereoCalibration& calibration);

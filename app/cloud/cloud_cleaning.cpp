@@ -23,11 +23,11 @@ bool ParsePair(const std::string& text, First& first, Second& second) {
   return second_error == std::errc() && rest == end;
 }
 
-std::string NameOf(const RadiusOutlierParameters& p) {
+std::string CleanerName(const RadiusOutlierParameters& p) {
   return fmt::format("radius {:g} m, at least {} other point{} in it", p.radius_m, p.min_neighbours,
                      p.min_neighbours == 1 ? "" : "s");
 }
-std::string NameOf(const StatisticalOutlierParameters& p) {
+std::string CleanerName(const StatisticalOutlierParameters& p) {
   return fmt::format("statistical, {} neighbours, {:g} standard deviations, {} convention", p.num_neighbours,
                      p.std_ratio, p.convention == OutlierConvention::kPcl ? "PCL's" : "Open3D's");
 }
@@ -56,9 +56,10 @@ CleanedCloud Clean(const PointCloud& cloud, const CloudCleaning& cleaning, Cloud
          KeepOnePerVoxel(points(), *cleaning.voxel_size_m));
   }
   if (cleaning.radius)
-    keep(NameOf(*cleaning.radius), KeepRadiusInliers(points(), *cleaning.radius, measures));
+    keep(CleanerName(*cleaning.radius), KeepRadiusInliers(points(), *cleaning.radius, measures));
   if (cleaning.statistical) {
-    keep(NameOf(*cleaning.statistical), KeepStatisticalInliers(points(), *cleaning.statistical, measures));
+    keep(CleanerName(*cleaning.statistical),
+         KeepStatisticalInliers(points(), *cleaning.statistical, measures));
   }
   return cleaned;
 }

@@ -30,7 +30,7 @@ fs::path MadeFolder(const fs::path& folder) {
 }
 
 // "thresholds... | k emd_points seed emd_gap"
-std::string CloudText(const CloudScoreOptions& clouds) {
+std::string TextOfClouds(const CloudScoreOptions& clouds) {
   if (!clouds.enabled) return "";
   return NumbersText(clouds.thresholds_m) + "|" +
          NumbersText({static_cast<double>(clouds.k), static_cast<double>(clouds.emd_points),
@@ -60,7 +60,7 @@ JournalRecord RecordOf(const EvalDescription& description, const EvalOptions& op
   record.Add(kDataset, subject.dataset).Add(kSource, subject.source).Add(kEstimates, subject.estimates);
   record.Add(kBackend, subject.backend).Add(kConfig, subject.config).Add(kParameters, subject.parameters);
   for (const Metric metric : description.metrics) record.Add(kMetric, NameOf(metric));
-  record.Add(kClouds, CloudText(description.clouds)).Add(kCloudBackend, description.cloud_backend);
+  record.Add(kClouds, TextOfClouds(description.clouds)).Add(kCloudBackend, description.cloud_backend);
   record.Add(kLimits, NumbersText({static_cast<double>(description.cloud_limits.min_depth_m),
                                    static_cast<double>(description.cloud_limits.max_depth_m)}));
   record.Add(kReport, description.report);

@@ -17,7 +17,7 @@
 namespace parallax::app {
 namespace {
 
-constexpr std::size_t kFramesAwaiting = 4;
+constexpr std::size_t kFramesToWrite = 4;
 // A kill costs at most a chunk: of small frames no more than these, of rare ones those of one second.
 constexpr std::size_t kFramesPerChunk = 30;
 constexpr std::int64_t kChunk_ns = 1'000'000'000;
@@ -138,7 +138,7 @@ Recorder::Recorder(const RecordOptions& options)
       show_filled_(options.show_filled),
       parameters_(options.parameters),
       writer_(Begin(file_, outputs_, options.with_rig)),
-      frames_(kFramesAwaiting),
+      frames_(kFramesToWrite),
       thread_([this] { WriteFrames(); }) {}
 
 Recorder::~Recorder() { Finish(); }

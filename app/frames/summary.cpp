@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <numbers>
 #include <ostream>
 #include <string_view>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "app/output/number_text.h"
 #include "app/output/ordered_json.h"
 #include "datasets/system/atomic_file.h"
+#include "pipeline/calibration/vectors.h"
 
 namespace parallax::app {
 namespace {
@@ -105,18 +105,17 @@ std::string CleaningText(const ReportSpool& frames) {
                      100.0 * static_cast<double>(num_removed) / static_cast<double>(num_points));
 }
 
-constexpr double kDegrees = 180 / std::numbers::pi;
-
 std::string DriftText(const RigDrift& drift) {
   std::string text = fmt::format(
       "  rig: right camera turned by {:.3f}, {:.3f}, {:.3f} degrees (+- {:.3f}, {:.3f}, {:.3f}) about x, y, "
       "z since the calibration (y: since the run began); rows differ by {:.2f} px",
-      kDegrees * drift.turn[0], kDegrees * drift.turn[1], kDegrees * drift.turn[2], kDegrees * drift.sigma[0],
-      kDegrees * drift.sigma[1], kDegrees * drift.sigma[2], drift.rows_px);
+      kDegreesPerRadian * drift.turn[0], kDegreesPerRadian * drift.turn[1], kDegreesPerRadian * drift.turn[2],
+      kDegreesPerRadian * drift.sigma[0], kDegreesPerRadian * drift.sigma[1],
+      kDegreesPerRadian * drift.sigma[2], drift.rows_px);
   if (drift.corrected != RightTurn_urad{}) {
     const Vector3 corrected = RotationVectorOf(drift.corrected);
     text += fmt::format("; {:.3f} about x and {:.3f} about z are corrected in the images",
-                        kDegrees * corrected.x, kDegrees * corrected.z);
+                        kDegreesPerRadian * corrected.x, kDegreesPerRadian * corrected.z);
   }
   return text + '\n';
 }
@@ -125,11 +124,11 @@ OrderedJson DriftJson(const RigDrift& drift) {
   OrderedJson json = {{"num_frames", drift.num_frames}};
   if (drift.num_frames == 0) return json;
   for (std::size_t i = 0; i < drift.turn.size(); ++i) {
-    json["turn_deg"].push_back(kDegrees * drift.turn[i]);
-    json["turn_sigma_deg"].push_back(kDegrees * drift.sigma[i]);
+    json["turn_deg"].push_back(kDegreesPerRadian * drift.turn[i]);
+    json["turn_sigma_deg"].push_back(kDegreesPerRadian * drift.sigma[i]);
   }
   const Vector3 corrected = RotationVectorOf(drift.corrected);
-  json["corrected_deg"] = {kDegrees * corrected.x, 0, kDegrees * corrected.z};
+  json["corrected_deg"] = {kDegreesPerRadian * corrected.x, 0, kDegreesPerRadian * corrected.z};
   json.update({{"rows_px", drift.rows_px},
                {"corner_rows_px", drift.corner_px},
                {"shift_px", drift.shift_px},
@@ -171,9 +170,10 @@ std::string LatencyText(const LatencyHistogram& latency) {
 
 std::string RigText(const RigDrift& drift) {
   if (drift.num_frames == 0) return "rig: not measured yet";
-  return fmt::format("rig turned by {:.3f}, {:.3f}, {:.3f} deg (+- {:.3f}), rows {:.2f} px",
-                     kDegrees * drift.turn[0], kDegrees * drift.turn[1], kDegrees * drift.turn[2],
-                     kDegrees * *std::max_element(drift.sigma.begin(), drift.sigma.end()), drift.rows_px);
+  return fmt::format(
+      "rig turned by {:.3f}, {:.3f}, {:.3f} deg (+- {:.3f}), rows {:.2f} px",
+      kDegreesPerRadian * drift.turn[0], kDegreesPerRadian * drift.turn[1], kDegreesPerRadian * drift.turn[2],
+      kDegreesPerRadian * *std::max_element(drift.sigma.begin(), drift.sigma.end()), drift.rows_px);
 }
 
 std::string RigJson(const RigDrift& drift) { return DriftJson(drift).dump(); }

@@ -17,13 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kShard = "--shard", kEnd = "end", kInterrupted = "interrupted";
+constexpr std::string_view kShardOption = "--shard", kEnd = "end", kInterrupted = "interrupted";
 
 ShardFolder ReadShard(const fs::path& folder, const std::string& journal, std::string_view first_kind) {
   ShardFolder read{folder, {}, ReadJournal(folder / journal)};
   const auto common = std::find_if(read.records.begin(), read.records.end(),
                                    [&](const JournalRecord& record) { return record.kind == first_kind; });
-  if (common == read.records.end() || common->Get(kShard).empty()) {
+  if (common == read.records.end() || common->Get(kShardOption).empty()) {
     throw Error(folder.string() + ": contains no shard: name folders made with --shard");
   }
   read.common = &*common;
@@ -33,7 +33,7 @@ ShardFolder ReadShard(const fs::path& folder, const std::string& journal, std::s
                     "the shards again",
                     folder.string(), common->Get("parallax"), ThisBuild().version));
   }
-  read.shard = ParseShard(std::string(common->Get(kShard)));
+  read.shard = ParseShard(std::string(common->Get(kShardOption)));
   return read;
 }
 

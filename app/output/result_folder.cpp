@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 // Kinds of records.
 constexpr std::string_view kStart = "start", kFinish = "frame";
 // Keys of them.
-constexpr std::string_view kName = "name", kFile = "file", kAbsent = "absent", kOrigin = "origin";
+constexpr std::string_view kResultName = "name", kFile = "file", kAbsent = "absent", kOrigin = "origin";
 // Files of the whole run, next to the journal; removed together with the results.
 constexpr std::string_view kFilesOfARun[] = {"parameters.yaml", "summary.json"};
 
@@ -221,7 +221,7 @@ void ResultFolder::Take(const JournalRecord& record) {
 
 JournalRecord StartRecord(const std::string& name, const std::vector<std::string>& files) {
   JournalRecord record{std::string(kStart)};
-  record.Add(kName, name);
+  record.Add(kResultName, name);
   for (const std::string& file : files) record.Add(kFile, file);
   return record;
 }
@@ -244,7 +244,7 @@ JournalRecord FinishRecord(const fs::path& folder, const std::string& name, cons
 
 JournalRecord RecordOf(const std::string& name, const FinishedResult& result) {
   JournalRecord record{std::string(kFinish)};
-  record.Add(kName, name).Add(kOrigin, result.origin);
+  record.Add(kResultName, name).Add(kOrigin, result.origin);
   for (const auto& [key, value] : result.made_of) record.Add(key, value);
   for (const ResultFile& file : result.files) record.Add(kFile, FileText(file));
   for (const std::string& file : result.absent) record.Add(kAbsent, file);
@@ -255,7 +255,7 @@ std::optional<NamedResult> FinishedResultOf(const JournalRecord& record) {
   if (record.kind != kFinish) return std::nullopt;
   NamedResult named;
   for (const auto& [key, value] : record.fields) {
-    if (key == kName) {
+    if (key == kResultName) {
       named.name = value;
     } else if (key == kOrigin) {
       named.result.origin = value;

@@ -6,12 +6,12 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <utility>
 
 #include "app/output/ordered_json.h"
 #include "datasets/formats/file_bytes.h"
 #include "parallax/error.h"
+#include "pipeline/calibration/vectors.h"
 
 namespace parallax::app {
 namespace {
@@ -20,13 +20,11 @@ constexpr std::size_t kFewestPixels = 100;
 constexpr double kOutlierSigmas = 5;
 constexpr double kLeastLimit_px = 1e-3;  // disparities of a perfect plane are rounded, too
 constexpr int kRounds = 8;
-constexpr double kDegrees = 180 / std::numbers::pi;
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kMuchOutside_percent = 5, kLittleFill_percent = 50;
 constexpr double kFarOffAPlane_px = 1;
 
-double Quantile(std::vector<double> values, double q) {
-  if (values.empty()) return kNan;
+double QuantileOfAll(std::vector<double> values, double q) {
+  if (values.empty()) return std::nan("");
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(q * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), at, values.end());
   return *at;
@@ -35,7 +33,7 @@ double Quantile(std::vector<double> values, double q) {
 double Mean(const std::vector<double>& values) {
   double sum = 0;
   for (const double value : values) sum += value;
-  return values.empty() ? kNan : sum / static_cast<double>(values.size());
+  return values.empty() ? std::nan("") : sum / static_cast<double>(values.size());
 }
 
 // x of a symmetric positive matrix of 3 x 3 by Cramer's rule; false where it is singular.
@@ -106,7 +104,7 @@ FlatTarget::Plane FlatTarget::FitPlane(const std::vector<Sample>& samples, doubl
     for (std::size_t i = 0; i < samples.size(); ++i)
       sizes[i] = std::abs(samples[i].disparity - plane.At(samples[i].u, samples[i].v));
     // The median of an absolute deviation is 0.6745 sigma.
-    limit_px = std::max(kLeastLimit_px, kOutlierSigmas * Quantile(sizes, 0.5) / 0.6745);
+    limit_px = std::max(kLeastLimit_px, kOutlierSigmas * QuantileOfAll(sizes, 0.5) / 0.6745);
   }
   return plane;
 }
@@ -188,9 +186,9 @@ FlatTargetFigures FlatTarget::Figures() const {
   const double u = (region_.x + (region_.width - 1) / 2.0 - rig_.cx_px) / rig_.fx_px;
   const double v = (region_.y + (region_.height - 1) / 2.0 - rig_.cy_px) / rig_.fx_px;
   figures.distance_m = rig_.fx_px * rig_.baseline_m / mean.At(u, v);
-  figures.tilt_degrees = kDegrees * std::atan2(std::hypot(mean.a, mean.b), mean.c);
-  figures.tilt_right_degrees = kDegrees * std::atan2(-mean.a, mean.c);
-  figures.tilt_down_degrees = kDegrees * std::atan2(-mean.b, mean.c);
+  figures.tilt_degrees = kDegreesPerRadian * std::atan2(std::hypot(mean.a, mean.b), mean.c);
+  figures.tilt_right_degrees = kDegreesPerRadian * std::atan2(-mean.a, mean.c);
+  figures.tilt_down_degrees = kDegreesPerRadian * std::atan2(-mean.b, mean.c);
   const auto all = static_cast<double>(num_inliers_);
   figures.plane_rms_m = std::sqrt(squares_m_ / all);
   figures.plane_rms_px = std::sqrt(squares_px_ / all);
@@ -211,12 +209,12 @@ FlatTargetFigures FlatTarget::Figures() const {
     fixed_m += pixel.off_m / n * (pixel.off_m / n);
     fixed_px += pixel.off_px / n * (pixel.off_px / n);
   }
-  figures.temporal_m = Quantile(sigmas_m, 0.5);
-  figures.temporal_px = Quantile(sigmas_px, 0.5);
-  figures.temporal_p95_m = Quantile(sigmas_m, 0.95);
+  figures.temporal_m = QuantileOfAll(sigmas_m, 0.5);
+  figures.temporal_px = QuantileOfAll(sigmas_px, 0.5);
+  figures.temporal_p95_m = QuantileOfAll(sigmas_m, 0.95);
   const auto num_pixels = static_cast<double>(sigmas_m.size());
-  figures.fixed_m = sigmas_m.empty() ? kNan : std::sqrt(fixed_m / num_pixels);
-  figures.fixed_px = sigmas_m.empty() ? kNan : std::sqrt(fixed_px / num_pixels);
+  figures.fixed_m = sigmas_m.empty() ? std::nan("") : std::sqrt(fixed_m / num_pixels);
+  figures.fixed_px = sigmas_m.empty() ? std::nan("") : std::sqrt(fixed_px / num_pixels);
   return figures;
 }
 

@@ -31,7 +31,7 @@
 namespace parallax::app {
 namespace {
 
-constexpr std::size_t kUsualFrames = 40;
+constexpr std::size_t kUsualTargetFrames = 40;
 
 struct QualityOptions {
   std::vector<std::string> source;
@@ -114,7 +114,7 @@ void RunQuality(const QualityOptions& options) {
   KeepFreedMemory();
   const InterruptGuard interrupt;
   RunFrames(source, steps,
-            {.max_frames = options.max_frames.value_or(kUsualFrames),
+            {.max_frames = options.max_frames.value_or(kUsualTargetFrames),
              .num_threads = options.matching.num_threads,
              .device = options.matching.device,
              .memory_limit_bytes = options.matching.MemoryLimitBytes(backend),
@@ -150,7 +150,7 @@ void AddQualityCommand(CLI::App& app) {
       ->check(CLI::Range(1e-3, 1e4));
   command
       ->add_option("--max-frames", options->max_frames,
-                   fmt::format("Stop after this many frames [{}]", kUsualFrames))
+                   fmt::format("Stop after this many frames [{}]", kUsualTargetFrames))
       ->check(CLI::Range(1, 1000000))
       ->type_name("N");
   AddJsonOption(*command, options->json, "the figures");

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "app/build_info.h"
 #include "app/output/command_line.h"
@@ -18,11 +17,7 @@
 namespace parallax::app {
 namespace {
 
-constexpr int kThumbnailWidth_px = 320;
-constexpr int kWidthInPage_px = 640;
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-std::string Figure(double value) { return std::isnan(value) ? "-" : fmt::format("{:.3f}", value); }
+std::string FigureText(double value) { return std::isnan(value) ? "-" : fmt::format("{:.3f}", value); }
 std::string Signed(double value) { return std::isnan(value) ? "-" : fmt::format("{:+.3f}", value); }
 
 // The figure of non-occluded truth where every run has it for some frame, else that of all truth.
@@ -140,10 +135,10 @@ void CompareReport::Finish(const Comparison& comparison) {
     row.cells = {{LetterOf(i)}, {.text = run.name, .is_text = true}, {.text = run.what, .is_text = true}};
     if (i == 0) {
       row.cells.insert(row.cells.end(),
-                       {{Figure(comparison.others.front().mean_of_first)}, {""}, {""}, {""}});
+                       {{FigureText(comparison.others.front().mean_of_first)}, {""}, {""}, {""}});
     } else {
       const RunComparison& other = comparison.others[i - 1];
-      row.cells.insert(row.cells.end(), {{Figure(other.mean)},
+      row.cells.insert(row.cells.end(), {{FigureText(other.mean)},
                                          {Signed(other.signs.mean_difference)},
                                          {fmt::format("{} / {} / {}", other.signs.num_better,
                                                       other.signs.num_worse, other.signs.num_equal)},
@@ -197,7 +192,7 @@ void CompareReport::Finish(const Comparison& comparison) {
     PageRow row;
     row.cells = {{name}};
     for (const ScoredRun& run : comparison.runs)
-      row.cells.push_back({Figure(FigureOf(run, name, comparison.key))});
+      row.cells.push_back({FigureText(FigureOf(run, name, comparison.key))});
     for (std::size_t i = 1; i < comparison.runs.size(); ++i) {
       row.cells.push_back({Signed(FigureOf(comparison.runs[i], name, comparison.key) -
                                   FigureOf(comparison.runs[0], name, comparison.key))});

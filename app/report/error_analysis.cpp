@@ -8,15 +8,14 @@
 namespace parallax::app {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr int kLeftBorder_px = 128;
 constexpr float kSaturated = 250;
 constexpr float kDepthEdge_px = 5;
 constexpr float kLowTexture = 4;
 
-float GrayOf(std::uint8_t v) { return v; }
-float GrayOf(std::uint16_t v) { return static_cast<float>(v) / 257.0F; }
-float GrayOf(Rgb8 v) {
+float LevelOf(std::uint8_t v) { return v; }
+float LevelOf(std::uint16_t v) { return static_cast<float>(v) / 257.0F; }
+float LevelOf(Rgb8 v) {
   return 0.299F * static_cast<float>(v.r) + 0.587F * static_cast<float>(v.g) +
          0.114F * static_cast<float>(v.b);
 }
@@ -26,7 +25,7 @@ HostImage<float> GrayImage(const CameraImage& image) {
   std::visit(
       [&](const auto& pixels) {
         for (int y = 0; y < gray.height(); ++y) {
-          for (int x = 0; x < gray.width(); ++x) gray(x, y) = GrayOf(pixels(x, y));
+          for (int x = 0; x < gray.width(); ++x) gray(x, y) = LevelOf(pixels(x, y));
         }
       },
       image);
@@ -121,7 +120,7 @@ HostImage<std::uint8_t> RegionsOf(const CameraImage& left, const GroundTruth& tr
 }
 
 double WrongOfAll::Percent() const {
-  return all == 0 ? kNaN : 100 * static_cast<double>(wrong) / static_cast<double>(all);
+  return all == 0 ? std::nan("") : 100 * static_cast<double>(wrong) / static_cast<double>(all);
 }
 
 ErrorAnalysis::ErrorAnalysis() : depths(BinsFrom(kDepths_m)), disparities(BinsFrom(kDisparities_px)) {}
@@ -148,7 +147,7 @@ std::int64_t ErrorAnalysis::NumPixels() const {
 
 double ErrorAnalysis::PercentAbove(double threshold_px) const {
   const std::int64_t num_pixels = NumPixels();
-  if (num_pixels == 0) return kNaN;
+  if (num_pixels == 0) return std::nan("");
   const auto first = static_cast<std::size_t>(
       std::clamp(std::ceil(threshold_px * kBinsPerPixel), 0.0, static_cast<double>(errors.size() - 1)));
   const std::int64_t above =

@@ -22,9 +22,6 @@ namespace parallax::app {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int kThumbnailWidth_px = 320;
-constexpr int kWidthInPage_px = 640;
-
 PictureStore StoreAt(const fs::path& place) {
   return EvalReport::IsSingleFile(place) ? PictureStore::InPage(kWidthInPage_px)
                                          : PictureStore::InFolder(place);

@@ -6,6 +6,9 @@
 
 namespace parallax::app {
 
+// Of a page: the width of a thumbnail, and the largest of a picture that lies in the page itself.
+inline constexpr int kThumbnailWidth_px = 320, kWidthInPage_px = 640;
+
 // The estimate at the truth's size: Middlebury allows a half or a quarter. px of the truth's resolution.
 HostImage<float> AtTruthSize(HostImageView<const float> estimate, HostImageView<const float> truth);
 

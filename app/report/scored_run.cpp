@@ -1,9 +1,9 @@
 #include "app/report/scored_run.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <iterator>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "app/report/eval_report.h"
@@ -14,7 +14,6 @@ namespace fs = std::filesystem;
 namespace {
 
 using Json = nlohmann::json;
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 constexpr const char* kRemedy =
     ": name a file of `parallax eval --json`, a page of `parallax eval --report` or a folder of `parallax "
@@ -42,7 +41,7 @@ Scores ReadScores(const Json& object) {
   Scores scores;
   for (const auto& [key, value] : object.items()) {
     if (value.is_number()) scores.Add(key, value.get<double>());
-    if (value.is_null()) scores.Add(key, kNaN);
+    if (value.is_null()) scores.Add(key, std::nan(""));
   }
   return scores;
 }
@@ -97,7 +96,7 @@ ScoredRun ReadRun(const fs::path& path) {
 double FigureOf(const ScoredRun& run, const std::string& frame, const std::string& key) {
   const auto found = std::find_if(run.frames.begin(), run.frames.end(),
                                   [&](const FrameScores& scores) { return scores.name == frame; });
-  return found == run.frames.end() ? kNaN : found->scores.Find(key).value_or(kNaN);
+  return found == run.frames.end() ? std::nan("") : found->scores.Find(key).value_or(std::nan(""));
 }
 
 }  // namespace parallax::app

@@ -24,7 +24,7 @@ namespace {
 constexpr const char *kHello = "hello", *kNext = "next", *kBye = "bye";
 constexpr const char *kYes = "yes", *kError = "error", *kOver = "over";
 constexpr std::string_view kText = "text", kRangeBegin = "begin", kRangeEnd = "end", kHost = "host",
-                           kInterrupted = "interrupted";
+                           kWasInterrupted = "interrupted";
 
 // How long rank 0 sleeps between looks for a message.
 constexpr std::chrono::microseconds kShortestWait{20}, kLongestWait{200};
@@ -98,7 +98,7 @@ void SharedRun::Leave(const std::string& error, bool interrupted) {
   if (std::exchange(has_left_, true)) return;
   JournalRecord bye{kBye};
   bye.Add(kHost, HostName()).Add(kText, error);
-  if (interrupted) bye.Add(kInterrupted, "1");
+  if (interrupted) bye.Add(kWasInterrupted, "1");
   team_.Ask(JournalLine(bye));
 }
 
@@ -144,7 +144,7 @@ JournalRecord SharedRun::AnswerRecord(int rank, const JournalRecord& record) {
     if (record.kind == kBye) {
       ++num_left_;
       if (!record.Get(kText).empty()) lose(std::string(record.Get(kHost)), std::string(record.Get(kText)));
-      if (!record.Get(kInterrupted).empty()) {
+      if (!record.Get(kWasInterrupted).empty()) {
         interrupted_ = true;
         dealer_->Stop();
       }

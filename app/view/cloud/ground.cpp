@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMaxGroundSamples = 3000;
 constexpr float kSteepest = 0.27f;  // tan 15 degrees
 
-std::vector<Point3f> Sample(std::span<const Point3f> points) {
+std::vector<Point3f> SampleOf(std::span<const Point3f> points) {
   const std::size_t step = std::max<std::size_t>(1, points.size() / kMaxGroundSamples) | 1;
   std::vector<Point3f> samples;
   for (std::size_t i = 0; i < points.size(); i += step) {
@@ -51,7 +51,7 @@ bool IsLevel(const Ground& ground) { return std::hypot(ground.slope_x, ground.sl
 }  // namespace
 
 std::optional<Ground> FindGround(std::span<const Point3f> points) {
-  const std::vector<Point3f> samples = Sample(points);
+  const std::vector<Point3f> samples = SampleOf(points);
   constexpr std::size_t kFewest = 50;
   if (samples.size() < kFewest) return std::nullopt;
   // Errors of stereo grow with the distance, so what counts as on the plane does.
@@ -94,7 +94,7 @@ std::optional<Ground> FindGround(std::span<const Point3f> points) {
 
 Ground LevelBelow(std::span<const Point3f> points) {
   std::vector<float> ys;
-  for (const Point3f& p : Sample(points)) ys.push_back(p.y);
+  for (const Point3f& p : SampleOf(points)) ys.push_back(p.y);
   if (ys.empty()) return {};
   const auto nth = ys.begin() + static_cast<std::ptrdiff_t>(0.98 * static_cast<double>(ys.size() - 1));
   std::nth_element(ys.begin(), nth, ys.end());

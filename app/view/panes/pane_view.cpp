@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "app/pictures/colormap.h"
 #include "app/pictures/error_picture.h"
@@ -10,7 +9,6 @@
 namespace parallax::app {
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr int kNumColors = 1024;
 
 constexpr std::array<ValidityColor, 7> kValidityColors = {{{kValid, "matched", {58, 62, 70}},
@@ -55,7 +53,9 @@ Rgb8 ColorOfValidity(std::uint8_t validity) {
   return kValidityColors[0].color;
 }
 
-float At(HostImageView<const float> image, int x, int y) { return image.Empty() ? kNan : image(x, y); }
+float At(HostImageView<const float> image, int x, int y) {
+  return image.Empty() ? std::nanf("") : image(x, y);
+}
 
 // Half the width of the range around 0 that the difference of both sets spans.
 float LargestDifference(const ShownFrame& frame) {
@@ -118,7 +118,7 @@ ValueRange RangeOf(const ShownFrame& frame, const PaneChoice& choice, const Fixe
 }
 
 float ValueAt(const ShownFrame& frame, const PaneChoice& choice, int x, int y) {
-  if (!frame.HasPixel(x, y)) return kNan;
+  if (!frame.HasPixel(x, y)) return std::nanf("");
   const ShownSet& set = frame.SetOf(choice.of_b);
   const float disparity = At(set.disparity, x, y);
   switch (choice.view) {
@@ -127,17 +127,17 @@ float ValueAt(const ShownFrame& frame, const PaneChoice& choice, int x, int y) {
     case PaneView::kDepth:
       return At(set.depth_m.ConstView(), x, y);
     case PaneView::kConfidence:
-      return set.confidence.Empty() ? kNan : static_cast<float>(set.confidence(x, y));
+      return set.confidence.Empty() ? std::nanf("") : static_cast<float>(set.confidence(x, y));
     case PaneView::kError:
-      return frame.truth == nullptr ? kNan : disparity - frame.truth->disparity(x, y);
+      return frame.truth == nullptr ? std::nanf("") : disparity - frame.truth->disparity(x, y);
     case PaneView::kTruth:
-      return frame.truth == nullptr ? kNan : frame.truth->disparity(x, y);
+      return frame.truth == nullptr ? std::nanf("") : frame.truth->disparity(x, y);
     case PaneView::kUncertainty:
-      return set.sigma_px != nullptr ? At(set.sigma_px->image().ConstView(), x, y) : kNan;
+      return set.sigma_px != nullptr ? At(set.sigma_px->image().ConstView(), x, y) : std::nanf("");
     case PaneView::kDifference:
-      return frame.b ? At(frame.a.disparity, x, y) - At(frame.b->disparity, x, y) : kNan;
+      return frame.b ? At(frame.a.disparity, x, y) - At(frame.b->disparity, x, y) : std::nanf("");
     default:
-      return kNan;
+      return std::nanf("");
   }
 }
 
