@@ -83,9 +83,9 @@ struct NamedResult {
   FinishedResult result;
 };
 std::optional<NamedResult> FinishedResultOf(const JournalRecord& record);
-// Whether all files of a result, or any of them, are still in the folder as they were written. Reads the
-// files.
+// Whether all files of a result are still in the folder as they were written. Reads the files.
 bool IsIntact(const std::filesystem::path& folder, const FinishedResult& result);
+// Whether at least one of them is.
 bool IsAnyIntact(const std::filesystem::path& folder, const FinishedResult& result);
 
 inline constexpr std::string_view kJournalName = "journal.tsv";  // in the folder

@@ -194,7 +194,8 @@ class RowsInTurn {
   HWY_INLINE int SlotLanes() const { return (Stripes() + 1) * Lanes(); }
   HWY_INLINE T* Across(int i) const { return horizontal_ + i * SlotLanes(); }
 
-  // The start of row kRow's partners.
+  // The entry of SweepView::right_start for row kRow's pixel: it tells where the right pixels begin that this
+  // pixel is compared with (its partners).
   template <int kRow>
   HWY_INLINE const std::int32_t* StartOf() const {
     return start_ - kRow * kBehind * Kind::kStepX;

@@ -122,8 +122,9 @@ HWY_INLINE void HammingDistancesOfTwo(const SweepView& s, const std::uint8_t* HW
 }
 #endif
 
-// Adds the gradient term: the distance of each pixel's gradient from the other one's interval, the lower of
-// both, through a table. left and right: the planes after those of the codes (see PlaneKind).
+// Adds the gradient term to the costs. Each of the two pixels has a gradient, whose distance from the other
+// pixel's interval is taken; the smaller of the two distances is looked up in cost_of_difference. left and
+// right: the planes after those of the codes (see PlaneKind).
 template <int kStripes>
 HWY_INLINE void AddGradientTerm(const SweepView& s, const std::uint8_t* HWY_RESTRICT left,
                                 const std::uint8_t* HWY_RESTRICT right,
