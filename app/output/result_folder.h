@@ -107,7 +107,8 @@ class ResultFolder : public ResultKeeper {
   // One of them, as it was last written; results finished since then are not kept in memory.
   std::optional<FinishedResult> Find(std::string_view name) const override;
   void Take(const JournalRecord& record) override;
-  // Calls it with every finished result, one at a time; the earlier ones at once.
+  // Calls watch with every finished result, one at a time: with the earlier ones now, with the others as they
+  // finish.
   void Watch(std::function<void(const FinishedResult&)> watch);
   // Called before the first result. Removes results that are to be overwritten and what killed programs left
   // behind. Records in the journal what all results share, unless the run continues.
