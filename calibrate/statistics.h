@@ -8,7 +8,7 @@
 
 namespace parallax {
 
-// The upper one of the two middle values if their number is even; NaN of no values.
+// The middle value; of an even number of values, the upper one of the two in the middle. NaN without values.
 inline double Median(std::vector<double> values) {
   if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

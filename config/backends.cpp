@@ -93,7 +93,7 @@ const CloudRow* FindClouds(std::string_view backend) {
 
 // --- choosing -----------------------------------------------------------------
 // The usable back end that the name means, of those for which `does` is true; "auto": the first one.
-// lacks: what the others cannot do, for the message.
+// lacks: what is wrong with the other back ends, for the message: "does not measure clouds".
 template <typename Does>
 std::string_view Resolve(std::string_view backend, const std::string& lacks, Does does) {
   std::string names = "auto", able;
@@ -107,7 +107,7 @@ std::string_view Resolve(std::string_view backend, const std::string& lacks, Doe
     able += (able.empty() ? "" : " or ") + std::string(name);
   }
   if (!is_known) {
-    if (backend == "auto") throw Error("no back end " + lacks);
+    if (backend == "auto") throw Error("no back end fits: each usable one " + lacks);
     throw InvalidArgument("unknown back end '" + std::string(backend) + "': use one of " + names +
                           (names.find("cuda") != std::string::npos
                                ? "; cuda is for NVIDIA GPUs"

@@ -28,10 +28,10 @@ std::unique_ptr<StereoMatcher> MakeMatcher(std::string_view backend, const Param
 std::unique_ptr<DeviceMatcher> MakeDeviceMatcher(std::string_view backend, const Parameters& parameters,
                                                  const MatcherOptions& options);
 
-// MakeMatcherQueue makes MakeMatcher's matcher with num_in_flight >= 1 frames in flight. Only cuda and cpu
-// support more than one (cpu: that many are matched at a time, and each matcher has one more frame waiting).
-// For another back end, both throw InvalidArgument.
+// Throws InvalidArgument if the back end cannot have more than one frame in flight: only cuda and cpu can.
 void RequireMatcherQueue(std::string_view backend, Method method = Method::kSgm);
+// MakeMatcher's matcher with num_in_flight >= 1 frames in flight. cpu matches that many at a time, and each
+// of its matchers has one more frame waiting. Throws what RequireMatcherQueue throws for more than one.
 std::unique_ptr<MatcherQueue> MakeMatcherQueue(std::string_view backend, const Parameters& parameters,
                                                const MatcherOptions& options, int num_in_flight);
 // The num_in_flight with the most frames per second. For the cpu without a memory limit it is one for each

@@ -11,7 +11,8 @@
 
 namespace parallax {
 
-// The number of values of MatcherOptions::device on that back end ("auto": on its choice); at least 1.
+// The number of devices of a back end ("auto": of the one that it chooses), at least 1.
+// MatcherOptions::device is below it.
 int NumDevices(std::string_view backend);
 
 // A pool of those devices of the back end cuda. tell: see DevicePool. Throws Error if there is no such

@@ -253,7 +253,7 @@ py::dict Emd(const Machine& machine, const py::object& a, const py::object& b, d
 py::array Sample(std::int64_t num_points, std::int64_t count, std::uint64_t seed) {
   if (num_points < 1 || count < 0 || num_points > std::numeric_limits<std::int32_t>::max()) {
     throw InvalidArgument("cannot draw " + std::to_string(count) + " of " + std::to_string(num_points) +
-                          " points: the first number must be at least 0, the second at least 1");
+                          " points: there must be 1 to 2147483647 points, and 0 or more to draw");
   }
   return ArrayOf(SampleIndices(num_points, count, seed));
 }

@@ -200,7 +200,8 @@ bool IsOnDevice(py::handle object) {
 
 DeviceImageArgument DeviceImageOf(py::handle object, const char* name, void* stream) {
   if (!IsOnDevice(object)) {
-    throw InvalidArgument(std::string(name) + " is on the host, the other one on a GPU: give both on one");
+    throw InvalidArgument(std::string(name) +
+                          " is in host memory, but the other image is on a GPU: give both on one GPU");
   }
   return py::hasattr(object, "__dlpack__") ? FromDlpack(object, name, stream)
                                            : FromCudaArrayInterface(object, name);

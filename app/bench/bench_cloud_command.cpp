@@ -259,12 +259,14 @@ void AddBenchCloudCommand(CLI::App& bench) {
       ->delimiter(',')
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kJobs), std::end(kJobs))))
       ->type_name("LIST");
-  command->add_option("--points", options->num_points, "Points of the clouds for knn, density and compare")
+  command
+      ->add_option("--points", options->num_points,
+                   "Numbers of points of the clouds for knn, density and compare")
       ->delimiter(',')
       ->check(CLI::Range(100, 1 << 28))
       ->type_name("N,...")
       ->capture_default_str();
-  command->add_option("--emd-points", options->emd_points, "Points of the clouds for emd")
+  command->add_option("--emd-points", options->emd_points, "Numbers of points of the clouds for emd")
       ->delimiter(',')
       ->check(CLI::Range(1, 1 << 24))
       ->type_name("N,...")

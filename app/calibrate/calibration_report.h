@@ -21,10 +21,10 @@ std::string CornersVnl(const CalibrationInput& input, const std::vector<std::str
 // Text for a terminal: the verdict, its reasons, and the figures.
 std::string CalibrationText(const StereoCalibration& calibration, const CalibrationInput& input);
 
-// pictures: name and caption of each picture that was written.
 struct ReportPicture {
   std::string file, caption;
 };
+// The report as an HTML page. pictures: those that were written for it.
 std::string CalibrationPage(const StereoCalibration& calibration, const CalibrationInput& input,
                             const std::vector<ReportPicture>& pictures);
 

@@ -149,7 +149,7 @@ void RunCompare(CompareCommandOptions& options) {
 
 void AddCloudCompareCommand(CLI::App& cloud) {
   CLI::App* command = cloud.add_subcommand(
-      "compare", "An estimate against the truth: Chamfer, Hausdorff, precision, recall, F-score");
+      "compare", "Compare an estimate with the truth: Chamfer, Hausdorff, precision, recall, F-score");
   const auto options = std::make_shared<CompareCommandOptions>();
   command->add_option("estimate", options->estimate, "The estimated cloud")
       ->type_name("FILE.ply|.pcd")

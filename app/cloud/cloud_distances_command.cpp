@@ -206,7 +206,7 @@ void AddCloudDistancesCommand(CLI::App& cloud) {
       "All distances between two clouds or the rows of two matrices: nearest, k smallest, histogram");
   const auto options = std::make_shared<DistancesOptions>();
   constexpr char kFiles[] = "FILE.ply|.pcd|.npy|.csv|.txt";
-  command->add_option("a", options->a, "A cloud, or a matrix whose rows are compared")
+  command->add_option("a", options->a, "The first cloud, or a matrix whose rows are compared")
       ->type_name(kFiles)
       ->required();
   command->add_option("b", options->b, "The second cloud or matrix")->type_name(kFiles)->required();

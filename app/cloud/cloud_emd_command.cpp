@@ -205,7 +205,7 @@ void AddCloudEmdCommand(CLI::App& cloud) {
   CLI::App* command = cloud.add_subcommand(
       "emd", "Earth mover's distance: the smallest mean distance over all one-to-one matchings, with bounds");
   const auto options = std::make_shared<EmdCommandOptions>();
-  command->add_option("a", options->a, "A cloud")->type_name("FILE.ply|.pcd")->required();
+  command->add_option("a", options->a, "The first cloud")->type_name("FILE.ply|.pcd")->required();
   command->add_option("b", options->b, "The second cloud")->type_name("FILE.ply|.pcd")->required();
   command
       ->add_option(

@@ -14,8 +14,9 @@
 
 namespace parallax::app {
 
-// The matcher's, where it made them; otherwise computed here. The frame has a calibration and must outlive
-// the result. with_filled: filled pixels become points, too; they have a depth either way.
+// The depth map and the cloud of a matched frame: the matcher's if it made them, otherwise computed here. The
+// frame must have a calibration and must outlive this object. with_filled: filled pixels become points, too;
+// they have a depth either way.
 class FrameReprojection {
  public:
   FrameReprojection(const MatchedFrame& matched, bool with_cloud, bool with_filled) {

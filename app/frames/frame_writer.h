@@ -54,7 +54,8 @@ class FrameWriter {
   // Paths, below the folder, of a frame's files with those outputs.
   std::vector<std::string> FilesOf(const std::vector<Output>& outputs, const std::string& name) const;
 
-  // The written depth and cloud of a frame; nullopt if there is none.
+  // The depth and cloud that the matcher is to compute, for a frame whose cloud is written; nullopt for
+  // others.
   std::optional<WantedReprojection> ReprojectionOf(const StereoFrame& frame) const;
 
   // Writes the files. What needs a calibration that the frame lacks is named in report.missing and left out.

@@ -30,8 +30,8 @@ CloudFigures CloudFiguresOf(const FrameReport& report);
 // Thread-safe; one thread at a time measures.
 class RunClouds {
  public:
-  // Throws InvalidArgument for a faulty text.
-  // clean: "K,RATIO" of statistical outliers, PCL's convention; empty = not cleaned.
+  // clean: "K,RATIO" of statistical outliers, PCL's convention; empty = not cleaned. Throws InvalidArgument
+  // for a faulty text.
   RunClouds(const std::string& clean, std::unique_ptr<CloudMeasures> measures);
 
   // Thrown instead of starting on a cloud once stop() is true: other frames may be waiting in front of it,

@@ -49,7 +49,7 @@ class RunFolder {
   // it.
   void End() const;
 
-  // Removes files of unfinished frames, where the program ends without writing them.
+  // Removes the files of unfinished frames. Called if the program ends without completing them.
   void RemoveAllTemporaryFiles() const { folder_->RemoveTemporaryFiles(true); }
 
   std::filesystem::path parameters_file() const { return options_.output / "parameters.yaml"; }

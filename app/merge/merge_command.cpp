@@ -45,7 +45,7 @@ void Merge(const MergeOptions& options) {
 
 void AddMergeCommand(CLI::App& app) {
   CLI::App* command =
-      app.add_subcommand("merge", "Join the shards of run or eval to what one process would have written");
+      app.add_subcommand("merge", "Join the shards of run or eval into what one process would have written");
   const auto o = std::make_shared<MergeOptions>();
   command->add_option("folders", o->folders, "Folders of shards, or folders that hold them")
       ->type_name("DIR")

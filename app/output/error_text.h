@@ -16,13 +16,13 @@ std::string ValidUtf8(std::string_view text);
 // written as \n, \t, \xHH. Line breaks stay where keep_lines is set.
 std::string Printable(std::string_view text, bool keep_lines = false);
 
-// The text of an exception. The standard library's exceptions about memory and threads get figures and a
-// remedy.
+// The text of an exception. If memory or a thread was refused, the standard library's text is replaced by one
+// with figures and a remedy.
 std::string ErrorText(const std::exception& error);
 // The same for the text of an exception, where the exception itself is gone.
 std::string ErrorText(const std::string& what);
 
-// Finds the first of errors that repeat from frame to frame. Thread-safe.
+// Tells new errors from those that repeat from frame to frame. Thread-safe.
 class FrameErrors {
  public:
   // False if an earlier frame had the same error, apart from names and numbers.

@@ -15,7 +15,7 @@
 
 namespace parallax::app {
 
-// A line of it: a kind, and pairs of key and value. A key may occur several times.
+// A line of a journal: a kind, and pairs of key and value. A key may occur several times.
 struct JournalRecord {
   std::string kind;
   std::vector<std::pair<std::string, std::string>> fields{};

@@ -8,8 +8,7 @@
 
 namespace parallax::app {
 
-// Throws Error if a file could not be made in the folder of `file` (empty: no file); called before long
-// work.
+// Throws Error if the folder of `file` does not exist. Called before long work. An empty name is ignored.
 void CheckFolder(const std::string& file);
 
 // Throws the same, and InvalidArgument if the name does not have the content's ending: content "pictures",

@@ -83,9 +83,9 @@ struct NamedResult {
   FinishedResult result;
 };
 std::optional<NamedResult> FinishedResultOf(const JournalRecord& record);
-// Whether all files of a result, or any of them, are still in the folder as they were written. Reads the
-// files.
+// Whether all files of a result are still in the folder as they were written. Reads the files.
 bool IsIntact(const std::filesystem::path& folder, const FinishedResult& result);
+// Whether at least one of them is.
 bool IsAnyIntact(const std::filesystem::path& folder, const FinishedResult& result);
 
 inline constexpr std::string_view kJournalName = "journal.tsv";  // in the folder
@@ -107,7 +107,8 @@ class ResultFolder : public ResultKeeper {
   // One of them, as it was last written; results finished since then are not kept in memory.
   std::optional<FinishedResult> Find(std::string_view name) const override;
   void Take(const JournalRecord& record) override;
-  // Calls it with every finished result, one at a time; the earlier ones at once.
+  // Calls watch with every finished result, one at a time: with the earlier ones now, with the others as they
+  // finish.
   void Watch(std::function<void(const FinishedResult&)> watch);
   // Called before the first result. Removes results that are to be overwritten and what killed programs left
   // behind. Records in the journal what all results share, unless the run continues.

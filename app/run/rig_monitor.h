@@ -25,7 +25,8 @@ class RigMonitor {
   // every: measures one frame out of this many. waits: See waits for the previous measurement, so that the
   // estimate depends on the frames alone; otherwise frames that arrive during a measurement are left out. tell:
   // called in the measuring thread with the first fault, in one line. follow: the rectifier of the frames, which
-  // is given the turn to correct. If waits is set, See gives it, so that turns depend on the frames alone. May be null.
+  // is told the turn to correct; may be null. If waits is set, See tells it, so that turns depend on the
+  // frames alone.
   RigMonitor(int every, bool waits, std::function<void(const std::string& line)> tell,
              std::shared_ptr<FrameRectifier> follow = nullptr);
   ~RigMonitor() { Finish(); }

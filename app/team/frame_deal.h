@@ -20,7 +20,7 @@ struct FrameRange {
   std::size_t begin = 0, end = 0;
   bool empty() const { return begin >= end; }
 };
-// Key of the record that ends a shard: what DealtSource::AllNames() gives.
+// The key under which the last record of a shard holds what DealtSource::AllNames() returns.
 inline constexpr const char* kAllNamesKey = "all_names";
 
 // Returns the next range at each call; ranges ascend.

@@ -16,9 +16,10 @@ void FrameShare::Open(std::shared_ptr<FrameSource> source, bool is_temporal, con
   const auto refuse = [&](const std::string& why) {
     throw InvalidArgument((shard_ ? "--shard: " : "under mpirun: ") + why);
   };
-  if (source_->is_live()) refuse("a camera's frames cannot be shared between processes: leave it out");
+  if (source_->is_live()) refuse("a camera's frames cannot be shared between processes: use one process");
   if (is_temporal)
-    refuse("with live.temporal a frame depends on those before it: set live.temporal=false, or leave it out");
+    refuse(
+        "with live.temporal a frame depends on those before it: set live.temporal=false, or use one process");
   if (!why_not.empty()) refuse(why_not);
 }
 

@@ -31,8 +31,8 @@ class FrameShare {
   // has none.
   void Open(std::shared_ptr<FrameSource> source, bool is_temporal, const std::string& why_not = "");
 
-  // How many frames end in this process, if that is known; a leader's are those of all ranks. Called after
-  // Open.
+  // The number of frames to match, if it is known: in a shard its own, in a team those of all ranks. Called
+  // after Open.
   std::optional<std::size_t> num_frames() const;
 
   // Rank 0 answers the others from now on; the others wait for that. agreement: what all ranks must have in common.

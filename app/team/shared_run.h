@@ -34,11 +34,11 @@ class SharedRun {
   bool leads() const { return team_.rank() == 0; }
   Team& team() { return team_; }
 
-  // Called on rank 0 when it is ready: begins to answer. what: text on which all ranks must agree; total:
+  // Called on rank 0 when it is ready: begins to answer. what: must be the same on all ranks; total:
   // number of frames, if known.
   void Lead(const JournalRecord& what, std::optional<std::size_t> total, Handler handler);
-  // Called on the other ranks before their first frame; waits for rank 0. Throws TeamEnded if rank 0 does not
-  // begin.
+  // Called on the other ranks before their first frame; waits for rank 0. what: as for Lead. Throws TeamEnded
+  // if rank 0 does not begin.
   void Follow(const JournalRecord& what);
 
   // The next frames of this rank.

@@ -55,10 +55,11 @@ class FrameViewer {
   // Calls `note` a last time and keeps the result.
   void KeepNote();
 
-  // The window can change the frames' parameters and match frames with two sets; set before the first frame.
-  // score: a metric's figure for a frame with truth.
+  // A metric's name, and its figure for a frame with truth.
   using Score = std::function<std::pair<std::string, double>(const StereoFrame& frame,
                                                              HostImageView<const float> disparity)>;
+  // Lets the window change the frames' parameters, and match frames with two sets. Called before the first
+  // frame.
   void Share(std::shared_ptr<ParameterSession> session, const MatchingOptions& options, Score score);
 
   // Shows the frame, after waiting while the window is paused. False when the window was closed or give_up

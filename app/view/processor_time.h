@@ -25,9 +25,9 @@ class ProcessorShare {
  public:
   // share, of_idle: 0 .. 1.
   ProcessorShare(std::string besides, double share, double of_idle = 0.5);
-  // Whether they are within their share. Time spent before the first call does not count. Unused time is kept
-  // for one second; overspent time delays by at most five. The measurement is renewed at most ten times a
-  // second.
+  // Whether those threads are within their share. Time spent before the first call does not count. Unused
+  // time is kept for one second; overspent time delays by at most five. The measurement is renewed at most
+  // ten times a second.
   bool MaySpend();
 
  private:

@@ -40,7 +40,7 @@ class Refinement {
   void Interpolate(const DeviceDisparityMap& map, cudaStream_t stream);
   void AdjustDiscontinuities(cudaStream_t stream);
   void RefineSubpixel(const DeviceDisparityMap& map, cudaStream_t stream);
-  // Writes the map's disparities from the indices, for results.
+  // Writes the map's disparities from the indices: an intermediate result that a caller asked for.
   void WriteMap(const DeviceDisparityMap& map, cudaStream_t stream);
 
  private:

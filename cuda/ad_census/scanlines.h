@@ -24,7 +24,7 @@ PathSums OptimizeScanlines(const Views& views, const CostShape& shape, const AdC
                            const std::uint16_t* costs, std::uint16_t* rows, std::uint16_t* columns,
                            cudaStream_t stream);
 
-// Adds the sums of rows and columns, for results.
+// Writes rows + columns to `to`: an intermediate result that a caller asked for.
 void AddPathSums(const PathSums& sums, const CostShape& shape, DeviceCostVolumeView<std::uint16_t> to,
                  cudaStream_t stream);
 

@@ -28,6 +28,7 @@ struct CloudOutput {
   std::uint32_t* num_points = nullptr;
   std::uint32_t* counts = nullptr;
 };
+// The size of CloudOutput::counts.
 std::size_t NumCloudCounts(std::size_t num_pixels);
 // Writes the points of the pixels with a depth, in reading order, in the colours of the left image.
 void CloudFromDepth(DeviceImageView<const float> depth_m, const DeviceCameraImage& left, const StereoRig& rig,

@@ -11,8 +11,8 @@
 
 namespace parallax::cuda {
 
-// has_texture: two values in device memory, for left and right: 0 if all pixels of the image are equal, else
-// 1.
+// Writes two values in device memory to has_texture, for left and right: 0 if all pixels of the image are
+// equal, else 1.
 void FindTexture(const DeviceCameraImage& left, const DeviceCameraImage& right, std::uint32_t* has_texture,
                  cudaStream_t stream);
 

@@ -9,8 +9,8 @@
 
 namespace parallax::cuda {
 
-// num_in_flight >= 1, parameters and options valid, the device selected. With one frame in flight stages are
-// timed.
+// num_in_flight must be >= 1, parameters and options valid, and the device selected. With one frame in
+// flight, stages are timed.
 std::unique_ptr<MatcherQueue> MakeFrameQueue(const Parameters& parameters, const MatcherOptions& options,
                                              int num_in_flight, const CudaTuning& tuning);
 

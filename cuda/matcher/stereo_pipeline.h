@@ -30,7 +30,7 @@ class StereoPipeline {
   // one size up to the largest, rows densely packed, in device memory; they must stay until the stream has
   // passed this point. One frame at a time: the next Enqueue must be ordered behind this one (the same
   // stream, or an event). Neither allocates nor synchronises, so it can be captured into a graph.
-  // results_between: runs also the stages that fused ones replace.
+  // results_between: runs every stage by itself, so that the result of each exists; otherwise some are fused.
   void Enqueue(const DeviceCameraImage& left, const DeviceCameraImage& right, cudaStream_t stream,
                const StepObserver& observer = {}, bool results_between = false);
 

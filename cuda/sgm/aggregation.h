@@ -25,17 +25,20 @@ struct AggregationInput {
 void AggregateRows(const AggregationInput& input, const SgmVolumes& volumes, cudaStream_t stream);
 void AggregateColumns(const AggregationInput& input, const SgmVolumes& volumes, cudaStream_t stream);
 
+// Bytes of SgmVolumes::checkpoints.
 std::size_t CheckpointBytes(const VolumeLayout& layout);
-// The most bytes for any image up to the layout's size.
+// The most bytes that an image of any size up to the layout's needs.
 std::size_t MostCheckpointBytes(const VolumeLayout& largest);
 
-// How often a band's counter is raised: by the lines other than rows, and by the band's rows.
+// How often a band's counter (SgmVolumes::bands_done) is raised: by the `rows` rows of the band, and by all
+// other lines.
 constexpr std::uint32_t RaisesOfRows(int rows, bool in_pairs) {
   return 2U * static_cast<std::uint32_t>(in_pairs ? NumPairs(rows) : rows);
 }
 std::uint32_t RaisesOfColumns(const VolumeLayout& layout);
 
-// Writes the sums over the directions for results, [y][x][d] with D values for each pixel, densely packed.
+// Writes the sums over all directions, an intermediate result that a caller asked for: [y][x][d] with D
+// values for each pixel, densely packed.
 void SumPaths(const SgmVolumes& volumes, DeviceCostVolumeView<std::uint16_t> sums, cudaStream_t stream);
 
 }  // namespace parallax::cuda

@@ -46,7 +46,8 @@ class CdrWriter {
   std::vector<std::uint8_t> bytes_;
 };
 
-// Throws Error if the message ends before its fields do, or has another encoding.
+// Reads the fields of a message one after another. Throws Error if the message ends before its fields do, or
+// is not in plain little-endian CDR.
 class CdrReader {
  public:
   explicit CdrReader(std::span<const std::uint8_t> message);

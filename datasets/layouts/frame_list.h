@@ -24,10 +24,11 @@ struct FrameRecipe {
   std::string note{};                                // as the frame's
   std::optional<double> timestamp_s;
   bool rectified = true;
-  // Adds the rig (or rig_note) and the calibration's other values. Called after the images are read, for
-  // several frames at once (as is the next one).
+  // Adds the rig and the calibration's other values; sets rig_note instead if there is no rig. Called after
+  // the images are read. Several threads may call it at once, each for another frame (add_truth as well).
   std::function<void(StereoFrame&)> add_rig;
-  // Adds the truth or truth_note. Called after the images are read, and only if truth is requested.
+  // Adds the truth; sets truth_note instead if there is none. Called after the images are read, and only if
+  // truth is requested.
   std::function<void(StereoFrame&)> add_truth;
 };
 

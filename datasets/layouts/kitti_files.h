@@ -27,11 +27,11 @@ struct KittiCameras {
 StereoRig ReadKittiRig(const std::filesystem::path& file, std::string_view left_line,
                        std::string_view right_line);
 
-// Adds the rig to a frame, or rig_note when the file does not exist.
+// Adds the rig to a frame. Sets frame.rig_note instead if the file does not exist.
 void AddKittiRig(const std::filesystem::path& file, const KittiCameras& cameras, StereoFrame& frame);
 
 // Adds the truth from KITTI's folders: occ (all pixels), noc (non-occluded ones), objects (may be empty).
-// Missing files are left out; without occ and noc the frame gets truth_note.
+// Missing files are left out; if both occ and noc are missing, frame.truth_note is set instead.
 void AddKittiTruth(const std::filesystem::path& occ, const std::filesystem::path& noc,
                    const std::filesystem::path& objects, StereoFrame& frame);
 

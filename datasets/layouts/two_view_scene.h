@@ -32,7 +32,7 @@ void CheckNamesDiffer(const std::vector<FrameRecipe>& frames);
 void AddMiddleburyRig(const std::filesystem::path& file, bool with_num_disparities, StereoFrame& frame);
 
 // Adds the truth of a scene from the first of the folders that has disp0GT.pfm or disp0.pfm, with the
-// adjacent mask0nocc.png (255 = non-occluded), or truth_note.
+// adjacent mask0nocc.png (255 = non-occluded). Sets frame.truth_note instead if no folder has one.
 void AddMiddleburyTruth(const std::vector<std::filesystem::path>& folders, StereoFrame& frame);
 // All files that it may read.
 std::vector<std::filesystem::path> MiddleburyTruthFiles(const std::vector<std::filesystem::path>& folders);

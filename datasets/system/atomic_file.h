@@ -16,15 +16,16 @@
 
 namespace parallax {
 
-// Makes a new file with a random name (".parallax-<16 digits>.part") in the folder of `path`, and opens it
-// for writing. Its owner holds a lock on it, which tells RemoveAbandoned that it is in use. Returns its path
-// and its descriptor, below 0 on failure; errno then has the reason.
 struct TemporaryFile {
   std::filesystem::path path;
-  int descriptor = -1;
+  int descriptor = -1;  // below 0: it could not be made
 };
+// Makes a new file with a random name (".parallax-<16 digits>.part") in the folder of `path`, and opens it
+// for writing. The descriptor holds a lock on it, which tells RemoveAbandoned that it is in use. On failure,
+// errno has the reason.
 TemporaryFile MakeTemporaryFile(const std::filesystem::path& path);
-// Removes the temporary files in `folder`. those_in_use: also files that a program has open.
+// Removes the temporary files in `folder` that killed programs left behind. those_in_use: also files that a
+// program has open.
 void RemoveAbandoned(const std::filesystem::path& folder, bool those_in_use = false);
 
 // Writes to a descriptor.

@@ -94,7 +94,7 @@ struct DistanceBlock {
 using DistanceConsumer = std::function<void(const DistanceBlock&)>;
 
 // The nearest row of b for every row of a, by the returned distance (after the root), ties to the lowest
-// index. NaN is never the nearest; a row without another distance has kNoNeighbour, at +inf.
+// index. NaN is never the nearest; a row whose distances are all NaN has kNoNeighbour, at +inf.
 struct NearestRows {
   std::vector<std::int32_t> indices;
   std::vector<float> distances;
@@ -342,7 +342,8 @@ struct DistanceScores {
   double mean_m = 0;
   double mean_squared_m2 = 0;
   double max_m = 0;  // the directed Hausdorff distance
-  // The distance that this share of the points does not exceed: element floor(n share) of the sorted ones.
+  // Entry i: the distance that the share kDistanceShares[i] of the points does not exceed, element
+  // floor(n share) of the sorted distances.
   std::array<double, kDistanceShares.size()> quantiles_m{};
 };
 
@@ -401,7 +402,6 @@ DistanceScores ScoresOf(std::span<const float> distances_m);
 std::vector<float> SignedDepthErrors(std::span<const Point3f> points,
                                      HostImageView<const float> truth_depth_m, const StereoRig& rig);
 
-// Scores of the errors that are not NaN; all NaN if there are none.
 struct SignedErrorScores {
   std::int64_t num_points = 0;
   double bias_m = 0;  // mean of the signed errors
@@ -410,6 +410,7 @@ struct SignedErrorScores {
   double median_m = 0;      // of the signed errors: element floor(n / 2)
   double median_abs_m = 0;  // of their absolute values
 };
+// Scores of the errors that are not NaN; all NaN if there are none.
 SignedErrorScores SignedScoresOf(std::span<const float> errors_m);
 
 }  // namespace parallax

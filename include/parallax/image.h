@@ -81,8 +81,8 @@ struct Rgb8 {
 inline constexpr std::size_t kAlignment_bytes = 64;
 
 class HostMemory;
-// That many bytes (> 0), aligned to kAlignment_bytes; memory: their resource, null = the heap. Throws
-// std::bad_alloc.
+// Allocates `bytes` bytes (> 0), aligned to kAlignment_bytes. Sets `memory` to where they came from, for
+// GiveBackAligned; null = the heap. Throws std::bad_alloc.
 void* TakeAligned(std::size_t bytes, std::shared_ptr<HostMemory>& memory);
 void GiveBackAligned(void* data, std::size_t bytes, std::shared_ptr<HostMemory>& memory) noexcept;
 

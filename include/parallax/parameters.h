@@ -16,7 +16,7 @@ namespace parallax {
 
 // How costs become a disparity map: semi-global matching (Hirschmueller 2008) or AD-Census (Mei 2011).
 enum class Method { kSgm, kAdCensus };
-// 24, 48, 62 neighbours, 31 pairs, 64 neighbours on two scales, 31 pairs on two scales
+// They compare 24, 48 or 62 neighbours, 31 pairs, 64 neighbours on two scales, or 31 pairs on two scales.
 enum class CensusWindow { k5x5, k7x7, k9x7, kCenterSymmetric9x7, kTwoScale, kCenterSymmetricTwoScale };
 enum class Subpixel { kNone, kParabola, kEquiangular };
 enum class AdCensusCost { kBoth, kAd, kCensus };
@@ -45,7 +45,8 @@ struct MatchingCostParameters {
 };
 struct AggregationParameters {
   int num_paths = 8;
-  // With 31 bits, a gradient term of at most 16 and this p2 along columns (79), two path costs fit in a byte.
+  // With 31 census bits, a gradient term of at most 16 and the p2 of columns (79), the sum of two path costs
+  // fits in a byte.
   int p1 = 16;
   int p2 = 72;
   int p2_min = 24;

@@ -63,10 +63,11 @@ class CameraProjection {
   // has no pixel that far outside.
   std::optional<Vector3> Unproject(const Vector2& pixel) const;
 
-  // The limit of a view towards a pixel. It is the pixel's direction while the lens model's slope is at least
-  // a fifth of that in the middle. Where the model flattens, a small change of its numbers moves directions
-  // far, so the view stops short: its radius grows at most 5 times as fast as the pixel's, and no further
-  // where the model has turned back. It is continuous in the pixel and in the camera's numbers.
+  // The direction of a pixel, limited to where the lens model can be trusted. It is Unproject's while the
+  // model's slope is at least a fifth of that in the middle. Further out the model is so flat that a small
+  // change of its numbers moves directions far. There the direction's radius grows at most 5 times as fast as
+  // the pixel's, and not at all once the model has turned back. The direction is a continuous function of the
+  // pixel and of the camera's numbers.
   Vector3 ViewRay(const Vector2& pixel) const;
 
  private:

@@ -58,7 +58,8 @@ struct FrameReport {
 // The functions that the frame pipeline calls. All but report may throw: the frame then counts as failed and
 // the others continue.
 struct FrameSteps {
-  // True: the frame of this name is skipped, unread (called with frame = nullptr) or unmatched.
+  // Whether the frame of this name is to be skipped. Called with nullptr before the frame is read, and with
+  // the frame before it is matched.
   std::function<bool(const std::string& name, const StereoFrame* frame)> is_done;
   std::function<Parameters(const StereoFrame& frame)> parameters_for;
   // A matcher for frames up to a size. MakeQueueOfOne turns one that matches a frame at a time into a queue.

@@ -54,8 +54,8 @@ PARALLAX_HOST_DEVICE inline SmoothingSums AddNeighbors(SmoothingSums sums, float
 // A tile's plane is fitted to samples in columns and rows around its centre.
 inline constexpr int kPlaneSamples = 15;  // in each direction
 inline constexpr int kPlaneSampleRadius = kPlaneSamples / 2;
-// Sums are computed for each column, over its rows, then over the columns as if there were one more of zeros:
-// 16 become 8 by adding column i + 8 to column i, then 4, 2 and 1.
+// Sums are taken over the rows of each column, then over the columns. For this a column of zeros makes them
+// 16, which become 8 by adding column i + 8 to column i, then 4, 2 and 1.
 inline constexpr int kPlaneColumns = 16;
 // Rounds of weighted least squares; the tolerance of each as a multiple of the parameter.
 inline constexpr int kPlaneRounds = 4;

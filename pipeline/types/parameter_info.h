@@ -69,15 +69,15 @@ void VisitParameters(P& p, Visitor&& visit) {
   visit(Info{"matching_cost.gradient_cap", "gray levels", 1, 15,
              "larger differences of the gradients count as this; at most 63 / gradient_weight"},
         p.matching_cost.gradient_cap);
-  visit(
-      Info{"matching_cost.even_percent", "%", 1, 100,
-           "weight of the costs where the image is even, which holds back noise there; 100 = no difference"},
-      p.matching_cost.even_percent);
+  visit(Info{"matching_cost.even_percent", "%", 1, 100,
+             "weight of the costs in even parts of the image, to hold back noise there; 100 = the same "
+             "everywhere"},
+        p.matching_cost.even_percent);
   visit(
       Info{
           "matching_cost.even_below", "gray levels", 0, 100,
-          "even: smoothed pixels 4 px apart in a row differ by at most this, on average over 40x40 px; costs "
-          "count whole from twice as much on"},
+          "a part is even if its smoothed pixels 4 px apart in a row differ by at most this, on average over "
+          "40x40 px; from twice this on, costs count in full"},
       p.matching_cost.even_below);
   visit(Info{"aggregation.num_paths", "", 4, 8, "directions of the path costs: 4 or 8"},
         p.aggregation.num_paths);
@@ -182,7 +182,7 @@ void VisitParameters(P& p, Visitor&& visit) {
         p.refinement.smoothing_range);
   visit(Info{"live.decimation", "", 1, 8, "reduce images by this factor before they are matched; 1 = off"},
         p.live.decimation);
-  visit(Info{"live.spatial", "", 0, 0, "smooth each map up to its edges"}, p.live.spatial);
+  visit(Info{"live.spatial", "", 0, 0, "smooth each map, but not across its edges"}, p.live.spatial);
   visit(Info{"live.spatial_alpha", "", 0.25, 1,
              "weight of a pixel against the mean before it; 1 = no smoothing"},
         p.live.spatial_alpha);

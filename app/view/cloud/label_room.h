@@ -15,9 +15,9 @@ struct WantedText {
   bool gives_way = true;  // else it is shown wherever it stands
 };
 
-// One value a text. A text that gives way has no room where it would be cut off by the pane, or lie over the
-// points or over a text that has room: one that does not give way, or an earlier one. points: of the cloud, or
-// a share of them. scaling: of the display.
+// Whether each text has room. A text that gives way has none if the pane would cut it off, or if it would lie
+// over the points or over a text that has room: one that does not give way, or an earlier one. points: of the
+// cloud, or a share of them. scaling: of the display.
 std::vector<bool> HaveRoom(std::span<const WantedText> texts, std::span<const Point3f> points,
                            const CloudProjection& projection, float scaling);
 

@@ -19,7 +19,7 @@ struct LiveStatus {
 // Called from the window's thread; no function waits.
 struct PlayControls {
   std::shared_ptr<Timeline> timeline;  // of a file source; null for a live source
-  // The text of a live source about itself; empty for another source.
+  // Returns the present counts and latency of a live source; empty for another source.
   std::function<LiveStatus()> live;
 };
 

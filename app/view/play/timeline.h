@@ -40,7 +40,8 @@ class Timeline {
   Pace pace() const;
   bool at_end() const;  // plays, and the last frame is shown
 
-  // Pauses at the frame that is shown; plays on behind it, at the end from the beginning again.
+  // While it plays: pauses at the shown frame. While it is paused: plays on from the next frame, after the
+  // last one from the beginning.
   void TogglePause();
   // Shows a frame: numbers beyond the ends mean the ends. Pauses.
   void Seek(std::size_t number);

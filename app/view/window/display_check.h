@@ -3,11 +3,11 @@
 
 namespace parallax::app {
 
-// Throws Error, with the remedy, when there is no display or it offers no OpenGL 4.1: Open3D itself ends the
-// process or reads a null pointer then.
 struct DisplayInfo {
   bool draws_in_software = false;  // no graphics processor: Mesa's llvmpipe or similar
 };
+// Throws Error with the remedy if there is no display or it offers no OpenGL 4.1. Without this check, Open3D
+// would end the process or read a null pointer.
 DisplayInfo CheckDisplay();
 
 // While it lives, what the process prints to standard output is dropped: the rendering engine announces its

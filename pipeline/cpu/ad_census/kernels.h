@@ -87,9 +87,9 @@ struct PathRow {
   int first_right;  // element of the first pixel's match at the first disparity
   const AdCensusTables* tables;
 };
+inline constexpr int kMaxRowsTogether = 2;  // the largest num_rows of WalkRows
 // Writes to `sums` the path costs of both directions along num_rows rows, with one step of each row in turn.
 // Does not use `held`. state: 4 (num_blocks + 2) vectors for each row.
-inline constexpr int kMaxRowsTogether = 2;
 void WalkRows(const PathRow* rows, int num_rows, std::uint16_t* state);
 
 // The current state of paths along the columns: for a pixel num_blocks vectors of costs, with one before the

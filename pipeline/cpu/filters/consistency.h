@@ -36,9 +36,9 @@ class CheckRowScratch {
   AlignedBuffer<std::int16_t> counts_;
 };
 
-// Checks one row of W pixels, left against right (Hirschmueller 2008, sec. 2.6); see docs/matching.md. Both
-// images' winners may be read, disparity and validity written, 64 elements past the row. Changes disparity
-// and validity.
+// Checks one row of W pixels, left against right (Hirschmueller 2008, sec. 2.6), and updates its disparity
+// and validity; see docs/matching.md. It may read up to 64 elements past the end of the winners' rows, and
+// write as many past the end of disparity and validity.
 void CheckRow(const std::uint16_t* winner_left, const RightWinners& right, int width, int min_disparity,
               int num_disparities, const ConsistencyParameters& parameters, float* disparity,
               std::uint8_t* validity, CheckRowScratch& scratch);

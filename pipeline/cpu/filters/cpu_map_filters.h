@@ -10,12 +10,13 @@
 
 namespace parallax::cpu {
 
+// Bytes of FilterMap's workspace.
+std::size_t FilterWorkspaceBytes(const Parameters& parameters, int width, int height, int num_threads);
 // Runs the stages after selection that the parameters request (docs/matching.md, "filter" and "refinement"):
 // removes small islands of disparity, lets trees judge the pixels, interpolates rejected ones, replaces every
-// value by the median around it, side 0, 3 or 5, and refines the map. workspace: FilterWorkspaceBytes(),
-// aligned, with any content. guide: left image. selected: the disparities before consistency; without them no
-// pixel is judged. stages: null, or receives the map after each.
-std::size_t FilterWorkspaceBytes(const Parameters& parameters, int width, int height, int num_threads);
+// value by the median around it, and refines the map. workspace: FilterWorkspaceBytes(), aligned, with any
+// content. guide: left image. selected: the disparities before consistency; without them no pixel is judged.
+// stages: null, or receives the map after each.
 void FilterMap(const Parameters& parameters, HostImageView<const std::uint8_t> guide,
                HostImageView<const float> selected, SpeckleFilter& speckles, DisparityMap& map,
                std::uint8_t* workspace, ThreadPool& threads, StageResults* stages);

@@ -7,14 +7,14 @@
 namespace parallax::cpu {
 
 // Carries the nearest values from a row to the next one, along steps from left above, above and right above
-// (or below): each is the value of the pixel that the step comes from, or else the nearest value there. Rows
-// may be read a pixel before and a vector past the width, nearest_beyond written a vector past it; it may be
-// nearest itself.
+// (or below). Each is the value of the pixel that the step comes from or, if that has none, the nearest value
+// carried to it. May read the rows from a pixel before to a vector past the width, and write nearest_beyond
+// up to a vector past it. nearest_beyond may be nearest itself.
 void CarryNearest(const float* row, const float* const nearest[3], int width, float* const nearest_beyond[3]);
 
-// Does the same for the row after the first of num_rows rows, stride apart, nearest first, by searching them.
-// NaN if there is no value. Rows may be read as many pixels before and past the width as there are rows, and
-// a vector.
+// Finds the same values for the row after first_row by searching num_rows rows, stride apart, nearest first.
+// NaN if there is no value. May read the rows from num_rows pixels before to num_rows pixels and a vector
+// past the width.
 void FindNearest(const float* first_row, std::ptrdiff_t stride, int num_rows, int width,
                  float* const nearest_beyond[3]);
 

@@ -24,13 +24,13 @@ void MakeIndexRow(const float* selected, const std::uint8_t* validity, int width
 void LowestOfRows(const std::int16_t* const* rows, int count, int width, std::int16_t* lowest);
 void HighestOfRows(const std::int16_t* const* rows, int count, int width, std::int16_t* highest);
 
-// Sums over windows: two rows of sums over everything above and to the left, at the window's right end and at
-// its left one, and its numbers of columns and rows.
+// What sums over the windows of a row of pixels are computed from.
 struct WindowRow {
+  // Two rows of sums over everything above and to the left: at the top of the windows and at their bottom.
   const std::uint32_t *above, *below;
   int radius;
-  const float* num_columns;
-  float num_rows;
+  const float* num_columns;  // of each pixel's window inside the image
+  float num_rows;            // the same, of all windows
 };
 // Writes scale * sum / number of pixels, rounded down.
 void MeanRow(const WindowRow& sums, float scale, int width, std::uint8_t* feature);

@@ -10,9 +10,10 @@
 
 namespace parallax::cpu {
 
+// Bytes of Smooth's workspace.
+std::size_t SmoothingWorkspaceBytes(int width, int height);
 // Smooths a map in place (docs/matching.md, "refinement"). workspace: SmoothingWorkspaceBytes(), aligned,
 // with any content.
-std::size_t SmoothingWorkspaceBytes(int width, int height);
 void Smooth(const RefinementParameters& parameters, HostImage<float>& disparity, std::uint8_t* workspace,
             ThreadPool& threads);
 

@@ -42,8 +42,9 @@ class Aggregator {
   // the same.
   void SetSize(int width, int height);
 
-  // Fills map (selection and consistency done) and the stages of the sums and the winners. selected: empty,
-  // or receives the disparities before consistency. times: of the two sweeps.
+  // Fills map with the result of selection and consistency. stages: if not null, its results sums,
+  // winner_left, winner_right and selected are written. selected: receives the disparities before
+  // consistency, if not empty. times: receives those of the two sweeps, if not null.
   void Compute(const CensusPlanes& left, const CensusPlanes& right, const PaddedImage<std::uint8_t>& guide,
                const CostWeights& weights, DisparityMap& map, HostImageView<float> selected,
                StageTimes* times, StageResults* stages);

@@ -25,8 +25,8 @@ void CensusRow(const std::uint16_t* row, const CensusComparisons& comparisons, i
 // ones.
 void SmoothRow(const std::uint8_t* row, std::ptrdiff_t stride, int width, std::uint16_t* to);
 void SmoothRow(const std::uint16_t* row, std::ptrdiff_t stride, int width, std::uint16_t* to);
-// Writes three planes: the gradient of each pixel, and the lowest and the highest from half a pixel before it
-// to half a pixel after it. scratch: written from -1 to width.
+// Writes three planes: the gradient of each pixel, and the lowest and the highest gradient from half a pixel
+// before it to half a pixel after it. Uses scratch[-1] .. scratch[width].
 void GradientRow(const std::uint8_t* row, std::ptrdiff_t stride, int width, std::uint8_t* scratch,
                  std::uint8_t* planes, std::ptrdiff_t plane_stride);
 

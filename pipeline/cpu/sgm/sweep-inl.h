@@ -65,7 +65,7 @@ void SweepTurn(const SweepView& view, const SweepPart* HWY_RESTRICT parts) {
   for (int i = 0; i < 2; ++i) alone(i, parts[i].u_begin, parts[i].u_end);
 }
 
-// SweepFunction.
+// The SweepFunction for these constants.
 template <PathCosts kCosts, SweepTerms kTerms, int kStripes8, int kPlanes, int kPaths, bool kLast>
 void Sweep(const SweepView& s, const SweepPart* parts) {
   constexpr bool kMakesCosts = !kLast || !kKeepsCosts<kCosts, kPaths>;

@@ -96,7 +96,8 @@ struct SweepView {
   std::ptrdiff_t volume_row_bytes = 0;
   int volume_top = 0;
 
-  // 2 d of each place of the 16-bit values, if the last sweep gives keys (see GivesKeys); otherwise null.
+  // Twice the disparity of each place among the 16-bit values (see Striping::At16); null unless the last
+  // sweep gives keys (see GivesKeys).
   const std::uint16_t* doubled_disparity = nullptr;
 };
 

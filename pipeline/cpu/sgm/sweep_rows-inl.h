@@ -102,9 +102,9 @@ class RowsInTurn {
       HWY_MAX_BYTES == 64 && Kind::kPlain && kPaths == 4 && kCosts != PathCosts::kWide16;
 
  public:
-  // parts: of the rows; row 0 is at u. p2: with all terms and plain pixels, of each part, as long as the
-  // longest can be. If the kind makes costs ahead: view is what s is a copy of, row 0 goes on to end, and costs has
-  // room for kPixelsAhead pixels of each row.
+  // parts: one for each row; row 0 begins at u. p2: kMostTileColumns entries for each part; used only with
+  // all terms and plain pixels. The others are used only if the kind makes costs ahead. view: what s is a
+  // copy of. end: where row 0 ends. costs: room for kPixelsAhead pixels of each row.
   HWY_INLINE RowsInTurn(const SweepView& s, const SweepPart* HWY_RESTRICT parts,
                         const PathP2Bytes* HWY_RESTRICT p2, int u, [[maybe_unused]] const SweepView& view,
                         [[maybe_unused]] int end, [[maybe_unused]] std::uint8_t* HWY_RESTRICT costs)
@@ -194,13 +194,15 @@ class RowsInTurn {
   HWY_INLINE int SlotLanes() const { return (Stripes() + 1) * Lanes(); }
   HWY_INLINE T* Across(int i) const { return horizontal_ + i * SlotLanes(); }
 
-  // The start of row kRow's partners.
+  // The entry of SweepView::right_start for row kRow's pixel: it tells where the right pixels begin that this
+  // pixel is compared with (its partners).
   template <int kRow>
   HWY_INLINE const std::int32_t* StartOf() const {
     return start_ - kRow * kBehind * Kind::kStepX;
   }
 
-  // Matching costs of row kRow's pixel whose partners begin at start; the next call is for the next pixel.
+  // Computes the matching costs of row kRow's pixel, whose partners begin at start. The next call must be for
+  // the next pixel.
   template <int kRow>
   HWY_INLINE void MakeCosts(const SweepView& s, const std::int32_t* HWY_RESTRICT start,
                             V8* HWY_RESTRICT cost) {

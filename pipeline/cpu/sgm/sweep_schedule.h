@@ -64,9 +64,9 @@ struct NoSink {
   void EndBand() {}
 };
 
-// Rows v_begin .. v_end (of the sweep's coordinates; earlier rows are done). sinks: one for each thread; gets
-// BeginBand(v_begin, v_end), Take(v, u_begin, u_end) after each part of a row with its costs at sums(), and
-// EndBand(). progress: as many as there are bands, or more.
+// Sweeps the rows v_begin .. v_end in the sweep's coordinates; earlier rows must be done. sinks: one for each
+// thread. For each band, a sink gets BeginBand(v_begin, v_end), then Take(part) after each part of a row,
+// whose costs are at part.sums, and EndBand(). progress: one for each band, or more.
 template <class Sink>
 void RunSweep(const SweepView& view, int v_begin, int v_end, SweepFunction sweep, const SweepTiles& tiles,
               ThreadPool& threads, std::vector<BandProgress>& progress, std::vector<Sink>& sinks) {

@@ -122,8 +122,9 @@ HWY_INLINE void HammingDistancesOfTwo(const SweepView& s, const std::uint8_t* HW
 }
 #endif
 
-// Adds the gradient term: the distance of each pixel's gradient from the other one's interval, the lower of
-// both, through a table. left and right: the planes after those of the codes (see PlaneKind).
+// Adds the gradient term to the costs. Each of the two pixels has a gradient, whose distance from the other
+// pixel's interval is taken; the smaller of the two distances is looked up in cost_of_difference. left and
+// right: the planes after those of the codes (see PlaneKind).
 template <int kStripes>
 HWY_INLINE void AddGradientTerm(const SweepView& s, const std::uint8_t* HWY_RESTRICT left,
                                 const std::uint8_t* HWY_RESTRICT right,
@@ -176,7 +177,7 @@ HWY_INLINE void ReplacePad(const SweepView& s, V8* HWY_RESTRICT cost) {
   }
 }
 
-// Costs times weight / 256, rounded down.
+// Multiplies the costs by weight / 256, rounded down.
 template <int kStripes>
 HWY_INLINE void WeighCosts(const SweepView& s, std::uint16_t weight, V8* HWY_RESTRICT cost) {
   const Tag8 d;
@@ -207,11 +208,12 @@ HWY_INLINE PathP2 AdaptP2(const SweepView& s, int step, int u, int v, int x, int
   return {p2(row[before]), vertical[std::abs(here - above[x])], p2(above[before]), p2(above[after])};
 }
 
-// The same for the pixels of a part from left to right, if P2 fits in 8 bits. The guide's margins repeat its
-// border.
+// The same in 8 bits.
 struct PathP2Bytes {
   std::uint8_t horizontal, vertical, diagonal, antidiagonal;
 };
+// Computes the penalties of a part's pixels, from left to right, if P2 fits in 8 bits. The guide's margins
+// repeat its border.
 template <int kStepX>
 HWY_INLINE void AdaptP2OfPart(const SweepView& s, const SweepPart& part, PathP2Bytes* HWY_RESTRICT to) {
 #if HWY_TARGET != HWY_SCALAR
@@ -246,11 +248,11 @@ HWY_INLINE void AdaptP2OfPart(const SweepView& s, const SweepPart& part, PathP2B
 #endif
 }
 
-// Penalties of a sweep, in every lane. Only for columns: P1 of the step from d - 1 up to d and that from d +
-// 1 down to d.
+// Penalties of a sweep, in every lane.
 template <class V>
 struct Penalties {
   V p1, largest_p2;
+  // P1 along columns: of the step from d - 1 up to d, and of that from d + 1 down to d.
   V column_p1_up, column_p1_down;
 };
 
@@ -349,7 +351,7 @@ HWY_INLINE void StoreSums(const PathSums<kCosts, kStripes>& sums, int stripes, c
     for (int i = 0; i < (ArePairs(kCosts) ? 1 : 2) * stripes; ++i) store(simd::BitCast(d, sums.sum[i]), i);
   }
 }
-// The costs that it kept.
+// Loads the costs that StoreSums kept.
 template <int kStripes>
 HWY_INLINE void LoadCosts(const SweepView& s, const std::uint8_t* HWY_RESTRICT from, V8* HWY_RESTRICT cost) {
   const Tag8 d;
