@@ -69,8 +69,8 @@ class BoardSession {
     double distance_m = 0, slope_right = 0,
            slope_down = 0;  // how much farther a step to the right or down is
   };
-  // Where the left image has a place (x, y, 1) of the board's plane, m from the board's middle: homogeneous, in
-  // image widths from the middle of the image. nullopt if too little of the board is seen.
+  // The homography from the board's plane, (x, y, 1) in m from the board's middle, to the left image, in
+  // image widths from its middle. nullopt if too little of the board is seen.
   std::optional<Matrix3> PlaneOf(const BoardView& view) const;
   double FocalWidths() const;
   static RoughPose PoseOf(const Matrix3& plane, double focal_widths);

@@ -34,7 +34,7 @@ bool LookExchanged(const std::vector<double>& disparities, const PairFacts& fact
 // An image scaled to 800 px, to be judged after the image itself is gone.
 struct SmallPicture {
   int width = 0, height = 0;       // of the image
-  cv::Mat gray;                    // of the brightness and contrast that every other has
+  cv::Mat gray;                    // brought to the same brightness and contrast as all others
   double scale = 1;                // px of the image that are one of this
   double mean = 0, deviation = 0;  // of the image
   CameraImageView View() const { return Part({0, 0, gray.cols, gray.rows}); }

@@ -15,14 +15,14 @@ namespace parallax {
 struct RigDrift {
   int num_frames = 0;  // that were measured
   // Radians about x (rows shift as a whole), y (convergence: all disparities shift, rows hardly) and z (rows
-  // tilt), and one standard deviation of each. Errors of the lens look like a turn about y: it is that since
-  // the first three measurements.
+  // tilt), and one standard deviation of each. Errors of the lens look like a turn about y, so that one is
+  // counted from the first three measurements.
   std::array<double, 3> turn{}, sigma{};
   // By how many px, at least, all disparities are too small: those of the farthest points are this far below
   // 0. 0: no point shows it. Disparities that are too large cannot be recognised.
   double shift_px = 0;
   double rows_px = 0;          // by which rows differ: the median of the last frame
-  RightTurn_urad corrected{};  // that rectification corrected in that frame
+  RightTurn_urad corrected{};  // the turn that rectification corrected in that frame
   // corner_px: how far the uncorrected turn moves rows at the corners of the image, px. depth_error: the
   // error of depths at 5 m, as a share of 5 m, above 0 if they are too large; by the turn, or by the shift if
   // its error is larger. depth_sigma: one standard deviation of it.

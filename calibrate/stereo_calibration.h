@@ -66,7 +66,7 @@ struct StereoCalibration {
   CameraCoverage left, right;
   double tilt_spread_degrees = 0;  // largest angle between two boards
   BoardBend bend_m;
-  double bend_sigmas = 0;  // its uncertainty
+  double bend_sigmas = 0;  // its largest component in standard deviations
   std::optional<CrossValidation> cross_validation;
   std::vector<DepthError> depth_errors;
   // good, usable (with warnings), refused (with causes).

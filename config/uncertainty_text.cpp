@@ -25,7 +25,7 @@ template <typename P, typename Float = std::conditional_t<std::is_const_v<P>, co
 std::vector<Row<Float>> RowsOf(P& p) {
   constexpr float kMin = kSmallestSigmaFactor, kMax = kLargestSigmaFactor;
   return {{"confidence_px", "px",
-           "sigma of a kept pixel on an even surface, by confidence: below 20, below 40 and so on; the "
+           "sigma of a kept pixel on a flat surface, by confidence: below 20, below 40 and so on; the "
            "last from 200",
            kMin, kMax, p.confidence_px},
           {"bend", "",

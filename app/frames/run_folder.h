@@ -69,7 +69,7 @@ class RunFolder {
   std::atomic<bool> disparities_differ_ = false;  // between frames, or from the requested number
 };
 
-// Whether a frame was matched with another number of disparities.
+// Whether a frame was matched with a number of disparities other than this one.
 bool HasOtherDisparities(const FinishedResult& result, std::string_view num_disparities);
 // The text of a shard's parameters.yaml as one process writes it.
 std::string WithoutShard(const std::string& parameters_text);

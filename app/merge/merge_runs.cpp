@@ -85,9 +85,9 @@ std::map<std::size_t, FrameOfShard> FramesOf(const std::vector<ShardFolder>& sha
     std::size_t first_missing = 0;
     while (frames.contains(first_missing)) ++first_missing;
     throw Error(fmt::format(
-        "frame number {} is in no shard, and frame {} in {}: the source changed between the shards; "
-        "start them again with --resume",
-        first_missing, frames.rbegin()->second.report.name, frames.rbegin()->second.shard->folder.string()));
+        "no shard has frame number {}, but {} has the later frame {}: the source changed between the "
+        "shards; start them again with --resume",
+        first_missing, frames.rbegin()->second.shard->folder.string(), frames.rbegin()->second.report.name));
   }
   std::set<std::string_view> names;
   for (const auto& [index, frame] : frames) {

@@ -55,7 +55,7 @@ struct ErrorAnalysis {
   // is rounded up.
   double PercentAbove(double threshold_px) const;
 
-  // the last bin: all larger ones
+  // Pixels by their error, in bins of 1 / kBinsPerPixel px; the last bin holds all larger errors.
   std::array<std::int64_t, kMaxError_px * kBinsPerPixel + 1> errors{};
   std::int64_t num_missing = 0;
   std::array<WrongOfAll, kNumRegions> regions{};

@@ -6,7 +6,7 @@
 
 namespace parallax::app {
 
-// Of a page: the width of a thumbnail, and the largest of a picture that lies in the page itself.
+// Widths on a page: of a thumbnail, and the largest of a picture that is embedded in the page.
 inline constexpr int kThumbnailWidth_px = 320, kWidthInPage_px = 640;
 
 // The estimate at the truth's size: Middlebury allows a half or a quarter. px of the truth's resolution.

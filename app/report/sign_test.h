@@ -19,7 +19,7 @@ struct SignTest {
 // Figures of the same frames, in the same order. Throws InvalidArgument if the numbers differ.
 SignTest TestSigns(std::span<const double> a, std::span<const double> b);
 
-// "0.250"; "< 0.001" of smaller ones.
+// "0.250"; "< 0.001" if p is smaller than that.
 std::string TextOfP(double p);
 
 }  // namespace parallax::app

@@ -22,11 +22,11 @@ inline constexpr int kUsualRigWatch = 10;  // every tenth frame of cameras and r
 // Measures in a thread of its own.
 class RigMonitor {
  public:
-  // every: measures one frame out of this many. waits: See waits for the previous measurement, so that the
-  // estimate depends on the frames alone; otherwise frames that arrive during a measurement are left out. tell:
-  // called in the measuring thread with the first fault, in one line. follow: the rectifier of the frames, which
-  // is told the turn to correct; may be null. If waits is set, See tells it, so that turns depend on the
-  // frames alone.
+  // every: measures one frame out of this many. waits: See waits for the previous measurement, so that
+  // estimates depend on the frames alone, not on time. Without waits, frames that arrive during a measurement
+  // are left out. tell: called in the measuring thread with the first fault, in one line. follow: the
+  // rectifier of the frames, which gets the turn to correct: from See if waits is set, else from the
+  // measuring thread. May be null.
   RigMonitor(int every, bool waits, std::function<void(const std::string& line)> tell,
              std::shared_ptr<FrameRectifier> follow = nullptr);
   ~RigMonitor() { Finish(); }

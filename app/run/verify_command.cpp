@@ -114,8 +114,8 @@ RunOptions OptionsOf(const JournalRecord* command, const fs::path& folder) {
   }
   if (!in_run) {
     throw Error(folder.string() +
-                ": its journal does not hold the command that made it: an older version wrote it; make it "
-                "again with this one");
+                ": its journal does not hold the command of the run, because an older version wrote it: run "
+                "it again with this version");
   }
   RunOptions options;
   CLI::App parser;

@@ -21,8 +21,9 @@ class Team {
 
   // Ranks above 0: sends a message to rank 0 and returns the answer. Thread-safe.
   virtual std::string Ask(const std::string& message) = 0;
-  // Rank 0: answers a message if one has arrived; otherwise returns false at once. One thread at a time.
+  // Makes the answer to a message from a rank.
   using Answer = std::function<std::string(int rank, const std::string& message)>;
+  // Rank 0: answers a message if one has arrived; otherwise returns false at once. One thread at a time.
   virtual bool AnswerOne(const Answer& answer) = 0;
 };
 

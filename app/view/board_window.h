@@ -29,10 +29,10 @@ class BoardWindow {
   // From now on the window offers the key R, which closes it and sets wants_run().
   void OfferRun() { offers_run_ = true; }
 
-  bool wants_end() const {
-    return wants_end_;
-  }  // of the search for boards: S once there are enough, or the window was closed
-  bool wants_run() const { return wants_run_; }  // of the new rig
+  // Whether to end the search for boards: S was pressed with enough boards, or the window was closed.
+  bool wants_end() const { return wants_end_; }
+  // Whether to show depths with the new rig: R was pressed.
+  bool wants_run() const { return wants_run_; }
 
  private:
   std::atomic<bool> wants_end_ = false, offers_run_ = false, wants_run_ = false;

@@ -8,7 +8,7 @@ struct PaneFrame {
   bool Empty() const { return width <= 0 || height <= 0; }
 };
 
-// The content to arrange.
+// The content to arrange. image, disparity: the first and the second picture pane, whatever they show.
 struct WindowParts {
   bool image = false, disparity = false, cloud = false;
   float aspect = 4.0f / 3;  // width / height of the pictures

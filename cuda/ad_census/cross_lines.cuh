@@ -12,7 +12,7 @@
 
 namespace parallax::cuda::ad_census {
 
-// The value some steps of that many bytes after a pointer: one instruction.
+// The pointer moved ahead by steps * step_bytes bytes, in one instruction.
 template <typename T>
 __device__ __forceinline__ T* Ahead(T* from, int steps, std::uint32_t step_bytes) {
   return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(from) +
@@ -164,8 +164,8 @@ struct ColumnPartners {
   }
 };
 
-// The spans across the line at a lane's two disparities, one in each half, from arms of a byte each.
 constexpr std::uint32_t kNoArms = 0xFFFF;
+// The spans across the line at a lane's two disparities, one in each half, from arms of a byte each.
 __device__ __forceinline__ std::uint32_t SpansOf(std::uint32_t left, std::uint32_t back,
                                                  std::uint32_t ahead) {
   return __vminu2(__byte_perm(left, 0, 0x4040), back) + __vminu2(__byte_perm(left, 0, 0x4141), ahead) +
@@ -256,7 +256,7 @@ class Surroundings {
       for (int i = 0; i < kMost; ++i) divisors[i] = i < count ? load(i) : 0;
     }
   }
-  // The arms of pixel u at both disparities.
+  // The arms of pixel u at each of the two disparities; with kBoth, cut to those of its partner.
   template <int kCount>
   __device__ __forceinline__ void Shorten(const Of<kCount>& of, int u, std::uint32_t (&reach)[2]) {
     reach[0] = reach[1] = of.left[u];

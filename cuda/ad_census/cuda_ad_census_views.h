@@ -15,11 +15,11 @@
 
 namespace parallax::cuda::ad_census {
 
-// Words in a row of steps, one bit for each pixel; bytes in a band of rows, one byte for each pixel.
+// Sizes of the images in View below: StepWords of row_steps, StepBytes of down_steps and up_steps.
 constexpr int StepWords(int width) { return (width + 31) / 32; }
-inline constexpr int kStepBand = 8;
-inline constexpr int kArmStep = 128;
-// Stands for arms of the largest length.
+inline constexpr int kStepBand = 8;   // rows of a band, one bit of a byte for each
+inline constexpr int kArmStep = 128;  // factor of the arms in row_reach and column_reach
+// The arms of pixels outside the image: all bits set, so they shorten no other arms.
 inline constexpr std::uint32_t kNoReach = 0xFFFFFFFF;
 constexpr int PairedRow(int width) { return (width + 4) / 2 * 2; }
 // The place of the pair of pixels x - 1 and x; x may be outside.

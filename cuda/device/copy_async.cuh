@@ -5,7 +5,7 @@
 
 namespace parallax::cuda {
 
-// 32-bit addresses in shared memory; the compiler would otherwise compute them for each use.
+// The 32-bit address in shared memory. The compiler would otherwise compute it again for each use.
 __device__ __forceinline__ std::uint32_t SharedAddress(const void* of) {
   std::uint32_t address;
   asm volatile("mov.u32 %0, %1;"
@@ -13,9 +13,9 @@ __device__ __forceinline__ std::uint32_t SharedAddress(const void* of) {
                : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(of))));
   return address;
 }
-// 16 bytes, bypassing the first-level cache, if `wanted`; both addresses are multiples of 16. The first
-// `count` bytes, 0 or 16, are read; the others are zero. Before compute capability 8.0 copies are done at
-// once.
+// If `wanted`, copies 16 bytes, bypassing the first-level cache; both addresses are multiples of 16.
+// count: 16, or 0 to read nothing and write zeros. Before compute capability 8.0 the copy is done when this
+// returns.
 __device__ __forceinline__ void CopyAsyncIf(bool wanted, std::uint32_t to, const void* from, int count) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   asm volatile(
@@ -33,7 +33,7 @@ __device__ __forceinline__ void CopyAsyncIf(bool wanted, std::uint32_t to, const
                : "memory");
 #endif
 }
-// A word, if `wanted`.
+// If `wanted`, copies a word.
 __device__ __forceinline__ void CopyWordAsyncIf(bool wanted, std::uint32_t to, const std::uint32_t* from) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   asm volatile(
@@ -46,7 +46,7 @@ __device__ __forceinline__ void CopyWordAsyncIf(bool wanted, std::uint32_t to, c
   if (wanted) asm volatile("st.shared.u32 [%0], %1;" ::"r"(to), "r"(*from) : "memory");
 #endif
 }
-// kBytes (2, 4, 8 or a multiple of 16).
+// Loads kBytes (2, 4, 8 or a multiple of 16).
 template <int kBytes>
 __device__ __forceinline__ void LoadShared(std::uint32_t from, std::uint32_t* to) {
   if constexpr (kBytes == 2) {

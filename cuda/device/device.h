@@ -40,7 +40,7 @@ bool HasCudaDevice();
 // Makes device the current one of this thread. Throws Error with the remedy if there is none, if its number
 // is too large, or if this build has no code for it.
 void SelectCudaDevice(int device);
-// Throws the same, without opening a device, if there is none of that number.
+// Throws the same if there is no device of that number, but opens none.
 void RequireCudaDevice(int device);
 
 }  // namespace parallax

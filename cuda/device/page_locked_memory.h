@@ -34,7 +34,7 @@ class PageLockedMemory final : public HostMemory {
   std::map<std::size_t, std::vector<void*>> free_;  // by size of block
 };
 
-// Whether devices copy from there directly, while the program does something else.
+// Whether the memory is page-locked: devices copy from it directly while the program does something else.
 bool IsPageLocked(const void* memory);
 
 }  // namespace parallax::cuda

@@ -82,7 +82,7 @@ constexpr Leaves<kTrees> LeavesOf(const PixelTree (&trees)[kTrees]) {
   return leaves;
 }
 
-// A table to shared memory, by the threads of a block, which wait for each other afterwards.
+// Copies a table to shared memory with the threads of a block, which must wait for each other afterwards.
 template <int kThreads, typename Table>
 __device__ __forceinline__ void CopyTable(const Table& from, Table& to, int thread) {
   static_assert(sizeof(Table) % sizeof(uint4) == 0 && alignof(Table) % alignof(uint4) == 0);
@@ -104,14 +104,14 @@ __host__ __device__ __forceinline__ std::uint32_t ReadAnew(const std::uint32_t& 
   return *static_cast<const volatile std::uint32_t*>(&word);
 }
 
-// Adds the leaves that the upper six bits of the bytes number.
+// Adds a leaf to the sum of each example. The upper six bits of its byte are the leaf's number.
 __host__ __device__ __forceinline__ void AddLeavesOfTree(const std::int8_t (&leaves)[kTreeLeaves],
                                                          std::uint32_t numbers, int (&sums)[kExamples]) {
   numbers >>= 8 - kTreeDepth;
 #pragma unroll
   for (int k = 0; k < kExamples; ++k) sums[k] += leaves[numbers >> 8 * k & 0xFFU];
 }
-// The answer becomes the highest of the bits.
+// Shifts each byte's bits down by one and makes the answer its highest bit.
 __host__ __device__ __forceinline__ std::uint32_t WithAnswer(std::uint32_t numbers, std::uint32_t ranks,
                                                              const Question& question) {
   return ((ranks + question.addend) & 0x80808080U) + (numbers >> 1);

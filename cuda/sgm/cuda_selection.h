@@ -26,8 +26,8 @@ void SelectAndCheck(const SgmVolumes& volumes, const SelectionParameters& select
                     const ConsistencyParameters& consistency, const DeviceDisparityMap& map,
                     cudaStream_t stream);
 
-// The largest image. The shared memory of a block limits its width, because selection keeps a row of the right
-// image and the sums of some pixels there; the size of a grid limits its height.
+// The size of the largest image. A block of selection keeps a row of the right image and up to kMostTileBytes
+// of sums in shared memory, which limits the width. The size of a grid limits the height.
 inline constexpr int kMostTileBytes = 20 * 1024;
 constexpr int LargestWidth_px(int shared_bytes) {
   constexpr int kMostWidth_px = 50000;

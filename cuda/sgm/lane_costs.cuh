@@ -29,7 +29,7 @@ __host__ __device__ __forceinline__ std::uint32_t InBothHalves(std::uint32_t val
   return value * 0x10001U;
 }
 
-// kBytes (2, 4, 8 or a multiple of 16) from or to an address that is a multiple of min(kBytes, 16).
+// Load or store kBytes (2, 4, 8 or a multiple of 16). The address is a multiple of min(kBytes, 16).
 template <int kBytes>
 __device__ __forceinline__ void LoadBytes(const std::uint8_t* from, std::uint32_t* to) {
   if constexpr (kBytes == 2) {
@@ -177,7 +177,7 @@ struct LaneShape {
   static __device__ __forceinline__ bool HasValues(int lane) { return kAllLanes || lane < kLanes; }
 };
 
-// Calls function(shape) with the layout's.
+// Calls function(shape) with the layout's LaneShape.
 template <typename Function>
 void WithShape(const VolumeLayout& layout, Function&& function) {
   switch (layout.values_per_lane) {

@@ -41,7 +41,7 @@ PointCloud ReadPcd(const std::filesystem::path& path);
 void WritePcd(const std::filesystem::path& path, const PointCloudView& cloud,
               CloudEncoding encoding = CloudEncoding::kBinary, const ScalarField& scalars = {});
 
-// One of the two, by the extension of the name (.ply, .pcd).
+// Read and write one of the two formats, by the extension of the name (.ply, .pcd).
 PointCloud ReadCloud(const std::filesystem::path& path);
 void WriteCloud(const std::filesystem::path& path, const PointCloudView& cloud,
                 CloudEncoding encoding = CloudEncoding::kBinary, const ScalarField& scalars = {});

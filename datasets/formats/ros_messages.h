@@ -93,8 +93,8 @@ struct RosImage {
   std::string frame_id;
   CameraImage image;
 };
-// mono8, mono16, rgb8, bgr8, rgba8, bgra8, 8UC1, 16UC1; yuv422 (uyvy), yuv422_yuy2 (yuyv) and the four of bayer_*8
-// as colours, bayer_*16 as gray with all bits. Others are refused by name.
+// mono8, mono16, rgb8, bgr8, rgba8, bgra8, 8UC1, 16UC1; yuv422 (uyvy), yuv422_yuy2 (yuyv) the four bayer_*8
+// as colour, the four bayer_*16 as gray with all bits. Others are refused by name.
 RosImage DecodeImage(std::span<const std::uint8_t> message);
 // The same of a CompressedImage that holds a JPEG or PNG file.
 RosImage DecodeCompressedImage(std::span<const std::uint8_t> message);

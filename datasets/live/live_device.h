@@ -38,8 +38,9 @@ class LiveDevice {
   virtual int num_streams() const { return 1; }
   // Whether it has a defined end and has reached it.
   virtual bool HasEnded() const { return false; }
-  // Damaged pictures, and those dropped for lack of room, since it was opened.
+  // Pictures that arrived damaged or incomplete since the device was opened.
   virtual std::size_t num_damaged() const { return 0; }
+  // Pictures dropped since then because the queue was full.
   virtual std::size_t num_overrun() const { return 0; }
   // A note about its pictures that becomes known only from them, in one line; empty: none so far. A note
   // that changes is reported again.

@@ -16,11 +16,12 @@
 namespace parallax {
 
 struct LiveCounts {
-  std::size_t num_pairs = 0;                  // made
-  std::size_t num_replaced = 0;               // of these, not taken before the next one came
+  std::size_t num_pairs = 0;  // made
+  // Of these, not taken before the next one came. Includes pictures that devices dropped from full queues.
+  std::size_t num_replaced = 0;
   std::size_t num_late = 0;                   // of these, left out because of the deadline
   std::array<std::size_t, 2> num_unpaired{};  // pictures of the left and the right camera without a partner
-  std::size_t num_damaged = 0;                // pictures that could not be decoded
+  std::size_t num_damaged = 0;                // pictures that came damaged or could not be decoded
   std::size_t num_losses = 0, num_reopened = 0;  // how often a camera or stream stopped and came back
   double lost_s = 0;                             // between the two, in total
 };

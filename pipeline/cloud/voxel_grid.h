@@ -16,7 +16,7 @@ inline constexpr std::int64_t kVoxelsFromOrigin = std::int64_t{1} << (kVoxelBits
 constexpr bool InVoxelGrid(std::int64_t index) {
   return index >= -kVoxelsFromOrigin && index < kVoxelsFromOrigin;
 }
-// k is above j, which is above i.
+// The bits of k come above those of j, which come above those of i.
 constexpr std::int64_t VoxelKey(std::int64_t i, std::int64_t j, std::int64_t k) {
   return ((k + kVoxelsFromOrigin) << (2 * kVoxelBits)) | ((j + kVoxelsFromOrigin) << kVoxelBits) |
          (i + kVoxelsFromOrigin);

@@ -70,20 +70,18 @@ void VisitParameters(P& p, Visitor&& visit) {
              "larger differences of the gradients count as this; at most 63 / gradient_weight"},
         p.matching_cost.gradient_cap);
   visit(Info{"matching_cost.even_percent", "%", 1, 100,
-             "weight of the costs in even parts of the image, to hold back noise there; 100 = the same "
-             "everywhere"},
+             "weight of the costs where the image is nearly uniform (even), to hold back noise there; 100 = "
+             "the same everywhere"},
         p.matching_cost.even_percent);
-  visit(
-      Info{
-          "matching_cost.even_below", "gray levels", 0, 100,
-          "a part is even if its smoothed pixels 4 px apart in a row differ by at most this, on average over "
-          "40x40 px; from twice this on, costs count in full"},
-      p.matching_cost.even_below);
+  visit(Info{"matching_cost.even_below", "gray levels", 0, 100,
+             "the image is even where its smoothed pixels 4 px apart in a row differ by at most this, on "
+             "average over 40x40 px; from twice this on, costs count in full"},
+        p.matching_cost.even_below);
   visit(Info{"aggregation.num_paths", "", 4, 8, "directions of the path costs: 4 or 8"},
         p.aggregation.num_paths);
   visit(Info{"aggregation.p1", "cost", 0, kLargestP2, "penalty of a disparity step of 1"}, p.aggregation.p1);
   visit(Info{"aggregation.p2", "cost", 0, kLargestP2,
-             "penalty of a larger step in an even part of the image; >= p1"},
+             "penalty of a larger step where the image is uniform; >= p1"},
         p.aggregation.p2);
   visit(Info{"aggregation.p2_min", "cost", 0, kLargestP2, "p2 never falls below this, nor below p1; <= p2"},
         p.aggregation.p2_min);
@@ -91,7 +89,8 @@ void VisitParameters(P& p, Visitor&& visit) {
              "decrease of p2 for each 8-bit gray level of difference along the path; 0 = constant p2"},
         p.aggregation.p2_slope);
   visit(Info{"aggregation.p1_ground_percent", "%", 0, 100,
-             "p1 along columns for the steps of ground: d - 1 to d going down, d + 1 to d going up"},
+             "p1 along columns for the steps of a ground plane, relative to p1: d - 1 to d going down, d + 1 "
+             "to d going up"},
         p.aggregation.p1_ground_percent);
   visit(Info{"aggregation.p2_vertical_percent", "%", 25, 400, "p2 along columns, relative to other paths"},
         p.aggregation.p2_vertical_percent);

@@ -20,7 +20,7 @@ inline constexpr std::array<int, 6> kGapBounds = {1, 3, 5, 10, 20, 40};  // pixe
 
 // A table fitted to ground truth by tools/uncertainty. The values here are those of the preset "default".
 struct UncertaintyParameters {
-  // Sigma of a kept pixel on an even surface without rejected pixels around it, by confidence.
+  // Sigma of a kept pixel on a flat surface without rejected pixels around it, by confidence.
   std::array<float, 11> confidence_px = {0.274F, 0.269F, 0.252F, 0.234F, 0.224F, 0.223F,
                                          0.215F, 0.206F, 0.201F, 0.191F, 0.181F};
   // Its factors: by the bend of the surface, by the number of rejected pixels around it, and for a rejected

@@ -80,8 +80,9 @@ class Rig:
         """Reads a calibration of parallax, OpenCV, ROS, Kalibr, mrcal, KITTI, EuRoC or Middlebury.
 
         name: a file, "LEFT,RIGHT", or EuRoC's folder mav0. width_px, height_px: of the rectified images,
-        0 = as the cameras'. zoom: 1 = no pixel that a camera did not see, less (from 0.1) = more of the
-        scene, 0 = all that either camera saw, more (to 10) = a smaller part, larger."""
+        0 = as the cameras'. zoom: 1 = the largest view in which every pixel was seen by its camera; less
+        (from 0.1) shows more of the scene, with borders that no camera saw; more (to 10) shows a smaller
+        part, larger; 0 = everything that either camera saw."""
     def is_raw(self, width: int, height: int) -> bool:
         """Whether images of this size, px, must be rectified."""
     def rectified(self, width: int, height: int) -> StereoRig:
@@ -129,7 +130,7 @@ class Calibration:
         """Corners that were left out, percent."""
     @property
     def epipolar_median_px(self) -> float:
-        """By which the rows of a corner differ once rectified, px, median."""
+        """Difference between the rows of a corner in the two rectified images, px, median."""
     @property
     def epipolar_p95_px(self) -> float:
         """The same, 95th percentile."""
@@ -293,7 +294,7 @@ class Matcher:
         Arrays in the memory of a GPU (anything with __dlpack__ or __cuda_array_interface__) give a
         DeviceResult there, before the device is done; nothing goes through the host, and the section live
         is not applied. stream: cudaStream_t as a number on which to match; None = the matcher's own.
-        Either way in order with the streams that the arrays name."""
+        With either, matching waits for the streams that the arrays name."""
     @property
     def backend(self) -> str:
         """What matches: "cuda", "cpu" or "reference"."""
@@ -304,14 +305,16 @@ class Matcher:
 class PairQueue:
     """Matches several pairs at a time; results come out in the order in which pairs went in.
 
-    num_in_flight: pairs at a time, 0 = what gives the most of them a second. Else as Matcher."""
+    num_in_flight: pairs at a time, 0 = the number that gives the most pairs a second. The other arguments
+    are those of Matcher."""
 
     def __init__(
         self, preset: str = "default", backend: str = "auto", *, num_in_flight: int = 0,
         num_threads: int = 0, device: int = 0, memory_limit_bytes: int = 0, **parameters: _Value
     ) -> None: ...
     def submit(self, left: _Image, right: _Image, rig: Union[Rig, StereoRig, None] = None) -> None:
-        """Hands in a pair, which is copied, as of Matcher.compute. A full queue waits for its oldest pair."""
+        """Hands in a pair, as Matcher.compute takes it, and copies it. Waits for the oldest pair if the queue
+        is full."""
     def collect(self) -> MatchResult:
         """Waits for the oldest pair. Raises parallax.Error if none is in flight."""
     def is_full(self) -> bool:
@@ -332,10 +335,10 @@ def preset(name: str = "default") -> dict[str, _Value]:
 def depth(
     disparity: _Floating, rig: StereoRig, *, min_depth_m: float = 0.1, max_depth_m: float = 100.0
 ) -> _Float:
-    """Metres, float32 (H x W).
+    """Depth of every pixel, metres, float32 (H x W), NaN without a disparity and outside
+    min_depth_m .. max_depth_m.
 
-    disparity: px, float (H x W), NaN = no value. NaN where there is no disparity and outside
-    min_depth_m .. max_depth_m."""
+    disparity: px, float (H x W), NaN = no value."""
 
 def color_disparity(
     disparity: _Floating, min_px: Optional[float] = None, max_px: Optional[float] = None, *,
@@ -493,7 +496,8 @@ def radius_inliers(
     """Indices of the points with min_neighbours others within radius (metres), int32, ascending."""
 
 def voxel_inliers(points: _Points, size: float) -> _Index:
-    """Index of one point a voxel of this size (metres), the one nearest their mean: int32, ascending."""
+    """Indices of one point in each voxel of this size (metres), the nearest to the mean of its points: int32,
+    ascending."""
 
 def compare(
     estimate: _Points, truth: _Points, *, thresholds: Sequence[float] = ...,
@@ -502,8 +506,9 @@ def compare(
     """Compares an estimated cloud with the true one; a dict (docs/clouds.md).
 
     estimate, truth: metres, float (N x 3), or Clouds. thresholds: metres. depth_edges: metres, ascending;
-    the same by depth. accuracy, completeness, chamfer_*, hausdorff_m, thresholds, bins, and the distance of
-    every point to the other cloud."""
+    bounds of the ranges of depth for which the figures are given as well, in bins. The dict holds accuracy,
+    completeness, chamfer_*, hausdorff_m, thresholds, bins, and the distance of every point to the other
+    cloud."""
 
 def emd(
     a: _Points, b: _Points, *, gap: float = 0.005, time_limit: float = 0.0, exact: bool = False,
@@ -525,9 +530,9 @@ def geodesic(
 ) -> Any:
     """Shortest paths along a cloud's graph of k nearest neighbours.
 
-    Metres, float32 (S x N), inf = not reached; with targets (indices) only their columns. range: metres,
-    farther points are not reached. With predecessors=True a tuple: also the point before each on the way
-    from the source, int32 (S x N), -1 = none (see path)."""
+    Returns their lengths in metres, float32 (S x N), inf = not reached; with targets (indices) only their
+    columns. range: metres, farther points are not reached. predecessors=True returns a tuple: also the point
+    before each on the way from the source, int32 (S x N), -1 = none (see path)."""
 
 def geodesic_depth(
     depth: _Floating, rig: StereoRig, sources: ArrayLike, targets: Optional[ArrayLike] = None, *,

@@ -25,7 +25,7 @@ struct CloudFrame {
   std::optional<StereoRig> rig;  // the camera; absent where the cloud comes from no picture
   bool has_true_scale = true;
 
-  // Number in the file of every point; empty = the same.
+  // The index of every point in its file; empty = the index here.
   std::vector<std::int32_t> index_in_file;
 
   // One value for every point, or empty if unknown. NaN: unknown for this point.

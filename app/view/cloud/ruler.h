@@ -19,7 +19,7 @@ struct RulerLength {
   float straight_m = 0;
   std::optional<float> geodesic_m;  // absent where no path exists
   std::vector<Point3f> path;        // along the surface, from the first point on; empty without one
-  // The edge of the voxels that join the points where the graph of neighbours has a gap between them.
+  // Edge of the voxels whose graph joins the points, m, if the graph of neighbours has a gap between them.
   std::optional<float> voxel_m;
   // Why there is no path, or which graph replaces that of the neighbours; empty for a path from neighbour to
   // neighbour.

@@ -11,7 +11,7 @@
 namespace parallax::app {
 
 struct LiveStatus {
-  std::size_t num_taken = 0, num_left_out = 0;  // pairs; those that were dropped for lack of time
+  std::size_t num_taken = 0, num_left_out = 0;  // pairs that came; pairs that newer ones replaced
   double latency_ms = 0;  // from the capture of the shown frame until it was matched; NaN: unknown
   std::size_t num_losses = 0, num_reopened = 0;  // of the camera or stream
 };

@@ -1,4 +1,4 @@
-// The window on Open3D's GUI: left image, disparity and cloud of the latest frame, buttons and keys.
+// The window on Open3D's GUI: pictures and cloud of the latest frame, buttons and keys.
 #pragma once
 
 #include <open3d/visualization/gui/Window.h>

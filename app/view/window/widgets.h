@@ -67,7 +67,7 @@ class Pane : public gui::Widget {
   WidgetPtr content_;
 };
 
-// The colours from far to near, in the disparity's caption.
+// The colours of a view's scale, in the caption of its pane.
 class ScaleWidget : public gui::ImageWidget {
  public:
   gui::Size CalcPreferredSize(const gui::LayoutContext& context, const Constraints&) const override {

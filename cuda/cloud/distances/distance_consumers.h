@@ -19,8 +19,8 @@ struct DeviceDistanceBlock {
 void LaunchSmallestOfRows(const DeviceDistanceBlock& block, int k, std::int32_t* indices, float* distances,
                           cudaStream_t stream);
 
-// Does the same for all rows of a and b in device memory, with 1 to 4 dimensions. It sums squared differences
-// and stores no block of distances. This is faster if a has enough rows for the whole device.
+// Does the same for all rows of a and b in device memory, with 1 to kFewDimensions dimensions. It sums
+// squared differences and stores no block of distances. This is faster if a has kRowsForNearest rows or more.
 void LaunchNearestOfFewDimensions(const MatrixView& a, const MatrixView& b, int k, std::int32_t* indices,
                                   float* distances, cudaStream_t stream);
 inline constexpr int kFewDimensions = 4;

@@ -16,7 +16,7 @@ __device__ inline float RootInRange(float x) {
   return __fmaf_rn(__fmaf_rn(-root, root, x), half, root);
 }
 
-// This maps values outside that range to 0 or above 0x727FFFFF.
+// At most 0x727FFFFF for values in that range; above it for all others, including 0 and NaN.
 __device__ inline std::uint32_t RootRange(float x) { return __float_as_uint(x) - 0x0D000000u; }
 
 __device__ inline float4 Roots(float4 x) {

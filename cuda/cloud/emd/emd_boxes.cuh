@@ -57,9 +57,9 @@ __device__ inline int Select(const int (&values)[kGroups], int number) {
   return number < 2 ? (number == 0 ? values[0] : values[1]) : (number == 2 ? values[2] : values[3]);
 }
 
-// Calls look_over(first group number in lane 0, second in lane 1, ... or -1) for all groups of boxes that
-// matter, kGroups at a time: all groups if kFlat, else those whose parents' bounds pass. parent_bounds: of
-// parents; look_over's second argument is this one's, in the same lane as the group's number.
+// Calls look_over(group, parent_bound) for the groups of boxes that matter, kGroups at a time: for all groups
+// if kFlat, else for those whose parents pass. Lanes 0, 1, ... get the number of the first, second, ...
+// group (-1 = none) and the bound of its parent from parent_bounds (0 if kFlat).
 template <bool kFlat, typename Passes, typename LookOver>
 __device__ void ForGroups(const EmdPairOnDevice& pair, Team team, const int* parent_bounds, Passes passes,
                           LookOver look_over) {
@@ -92,7 +92,7 @@ __device__ void ForGroups(const EmdPairOnDevice& pair, Team team, const int* par
   }
 }
 
-// This lane's box of each of kGroups groups: its word of shared_bounds, or none, and the least cost in it.
+// For this lane's box of each of kGroups groups: its word of shared_bounds (or `none`) and its least cost.
 __device__ inline void LookOverBoxes(const float4& p, int group, const float4* boxes, int num_boxes,
                                      const int* shared_bounds, int none, int (&bounds)[kGroups],
                                      int (&costs)[kGroups]) {

@@ -74,7 +74,7 @@ class PriceUpdate {
  private:
   static constexpr int kDirect = 256;  // free objects against which every person is measured
 
-  // Every person's best by the first count free objects. Returns the largest raise of an unassigned person.
+  // Every person's best among the first count free objects. Returns the largest raise of an unassigned one.
   __device__ int ReachFromFree(int count) {
     __shared__ float4 points[kDirect];  // w: the price's bits
     __syncthreads();

@@ -28,7 +28,7 @@ struct LaneBest {
       second_value = v;
     }
   }
-  // The second best of all lanes, which bounds the search.
+  // The best object of all lanes, and the second best value, which bounds the search.
   __device__ Best Reduce() const {
     Best best;
     best.value = WarpMin(value);

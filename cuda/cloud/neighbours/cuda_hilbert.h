@@ -1,4 +1,4 @@
-// Places on Hilbert's curve through a grid of 2^b x 2^b x 2^b cells, by a table of states: Neighbours on the
+// Places on Hilbert's curve through a grid of 2^b x 2^b x 2^b cells, by a table of states. Neighbours on the
 // curve are neighbours in space, so boxes are tighter than in Morton order.
 //
 // Hamilton & Rau-Chaplin 2008, "Compact Hilbert indices": a state is the corner where the curve enters a cube

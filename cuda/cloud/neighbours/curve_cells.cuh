@@ -11,7 +11,7 @@ namespace parallax::cuda {
 
 inline constexpr float kFirstPart = 0.125f, kMiddleParts = 0.75f;  // of the grid
 
-// beyond >= 0: distance outside, in cubes.
+// beyond >= 0: the distance from the extent, in edges of its cube.
 __device__ inline float PartBelow(float beyond) { return kFirstPart / (1.0f + beyond); }
 __device__ inline float PartAbove(float beyond) { return 1.0f - kFirstPart / (1.0f + beyond); }
 

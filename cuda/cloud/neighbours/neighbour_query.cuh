@@ -83,7 +83,7 @@ __device__ inline void WriteMean(const NeighbourQuery& query, std::int64_t row, 
 // its slowest warp is done.
 template <int kSize>
 inline constexpr int kQueryWarps = kSize <= 4 ? 2 : 1;
-// Least number of blocks for a multiprocessor, which limits the registers; if it holds 32 of them.
+// Least number of blocks on a multiprocessor that has room for 32. It limits the registers of a thread.
 #if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000)
 template <int kSize>
 inline constexpr int kQueryBlocks = kSize <= 4    ? 20

@@ -10,10 +10,10 @@ namespace parallax::cpu {
 
 // Winners of a row of the right image, from the selection.
 struct RightWinners {
-  // Entry x, from 1 - D: of the right pixel that left pixel x is compared with at index d = 0. Entries that
-  // no left pixel is compared with may hold anything.
+  // winner[x], x from 1 - D: the winner of the right pixel that left pixel x is compared with at index d = 0.
+  // Entries that no left pixel is compared with may hold anything.
   const std::uint16_t* winner = nullptr;
-  std::uint16_t index_bits = 0;  // its bits with the winner's index
+  std::uint16_t index_bits = 0;  // mask of the bits of an entry that hold the index
 };
 
 // Scratch of the check for a row of W pixels, kept between rows.

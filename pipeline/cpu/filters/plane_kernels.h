@@ -21,11 +21,11 @@ struct PlaneFit {
 };
 DisparityPlane FitPlane(const PlaneFit& fit, const PlaneSampleGrid& samples);
 
-// A tile's plane for each pixel of a row of tiles; pixels beyond the tiles have none.
+// For each pixel of a row, its tile's plane. Pixels beyond the tiles have none.
 struct PlaneColumns {
   const float *value, *slope_x, *slope_y, *center_x;
 };
-// Rows of pixels kSupportStep_px apart; as many pixels are read before and after the row.
+// One of three rows, kSupportStep_px apart. kSupportStep_px pixels before and after it are read too.
 struct PixelRow {
   const float* disparity;
   const std::uint8_t *validity, *guide;

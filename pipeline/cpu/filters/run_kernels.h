@@ -11,11 +11,11 @@ namespace parallax::cpu {
 void CompareNeighbors(const float* row, const float* above, int width, float range, std::uint64_t* starts,
                       std::uint64_t* valid, std::uint64_t* joined);
 
-// The number of runs in a row.
+// The runs of a row: the bits that CompareNeighbors writes.
 struct RunBits {
   const std::uint64_t *starts, *valid;
 };
-// Numbers, in their rows, of two runs with a pixel of one above a pixel of the other.
+// Two runs, one directly below the other in at least one column: the index of each in its row, from 0.
 struct RunPair {
   std::int32_t here, above;
 };

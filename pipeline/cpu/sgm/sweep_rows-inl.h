@@ -91,8 +91,8 @@ class RowsInTurn {
   static constexpr bool kP2Bytes = Kind::kAllTerms && Kind::kPlain;
   static constexpr bool kPlainSums =
       Kind::kPlain && (kCosts == PathCosts::kPairs8 || Kind::kAllTerms);  // see Step
-  // With two vectors for each pixel, each is compared with the other one's previous pixel, which stays in
-  // registers if there are enough of them.
+  // With two vectors of disparities for each pixel, the right image's codes for one are the codes for the
+  // other at the next pixel. They stay in registers until then if there are enough of those.
   static constexpr bool kKeepCodes =
       HWY_MAX_BYTES == 64 && Kind::kMakesCosts && kStripes8 == 2 && Kind::kPlanes > 0 && Kind::kPlanes <= 4;
   static constexpr int kKept = Kind::kLast ? 0 : 1;  // the vector that will be needed again

@@ -220,7 +220,7 @@ TEST_F(VerifyCommand, RefusesWhatCannotBeMadeAgain) {
   WriteText(At("a/journal.tsv"), kept);
   const ProgramResult old = Verify(At("a"));
   EXPECT_EQ(old.exit_code, 1);
-  EXPECT_THAT(old.err, HasSubstr("does not hold the command that made it"));
+  EXPECT_THAT(old.err, HasSubstr("does not hold the command of the run"));
 }
 
 }  // namespace
