@@ -15,7 +15,7 @@ struct CloudDensity {
   int k = 0;
   DensityKind kind = DensityKind::kSurface;
   std::vector<float> mean_distances_m;  // of its k nearest neighbours
-  std::vector<float> densities;         // neighbours.h
+  std::vector<float> densities;         // see LocalDensity
 };
 CloudDensity MeasureDensity(CloudMeasures& measures, std::span<const Point3f> points, int k,
                             DensityKind kind);

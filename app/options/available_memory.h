@@ -9,12 +9,13 @@
 
 namespace parallax::app {
 
-// MakeMatcherQueue. Without a requested limit the cpu back end stays within the available memory. Throws what
-// that throws, and Error with the smallest sufficient size.
+// Calls MakeMatcherQueue. Without a requested limit, the cpu back end stays within the available memory.
+// Throws what MakeMatcherQueue throws, and Error with the smallest sufficient size.
 std::unique_ptr<MatcherQueue> MakeQueueInMemory(std::string_view backend, const Parameters& parameters,
                                                 MatcherOptions options, int num_in_flight);
 
-// UsualFramesInFlight, or as many as half of the available memory suffices for; at least 1.
+// The smaller of UsualFramesInFlight and the number of frames that half of the available memory suffices for;
+// at least 1.
 int UsualFramesInMemory(std::string_view backend, const Parameters& parameters,
                         const MatcherOptions& options);
 

@@ -40,7 +40,7 @@ std::string TableText(const TableSection& section, std::span<const FrameScores> 
 // One row per frame and a last row "total"; undefined figures are empty cells.
 std::string CsvText(std::span<const FrameScores> frames, const Scores& total);
 
-// Writes the figures as members of the current object.
+// An object with the figures as its members.
 OrderedJson JsonOf(const Scores& scores);
 
 }  // namespace parallax::app

@@ -33,7 +33,7 @@ constexpr int NumStepBands(int height) { return (height + kStepBand - 1) / kStep
 // The data of one image, rows densely packed. Borrowed.
 struct View {
   std::uint32_t* color = nullptr;               // r + 2^8 g + 2^16 b
-  std::uint32_t* marked_color = nullptr;        // the same in the form that views.cu needs for the arms
+  std::uint32_t* marked_color = nullptr;        // the same in the form that the growth of arms needs
   std::uint16_t* row_arms = nullptr;            // left + 2^8 right
   std::uint16_t* column_arms = nullptr;         // up + 2^8 down
   std::uint16_t* row_arms_by_column = nullptr;  // the left image's, `height` numbers for each column

@@ -16,8 +16,8 @@ inline std::size_t NumTileDifferences(int width, int height) {
   return static_cast<std::size_t>(NumWeightTiles(width)) * static_cast<std::size_t>(NumWeightTiles(height));
 }
 
-// Sums for each weight tile the differences of smoothed pixels (TileDifference). differences: one word per
-// tile, row by row, in device memory. gray: must be complete before the preceding kernel of the stream began.
+// Adds up, for each weight tile, the absolute differences of smoothed pixels 2 px left and right of a pixel.
+// differences: one word per tile, row by row, on the device. gray: complete before the previous kernel began.
 void SumTileDifferences(DeviceImageView<const std::uint8_t> gray, std::uint32_t* differences,
                         cudaStream_t stream);
 

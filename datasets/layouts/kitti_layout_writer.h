@@ -12,8 +12,8 @@ namespace parallax {
 
 // Files of frame NAME (NNNNNN_10) under the folder, all 16-bit disparities d * 256:
 //   kKitti2015: training/{image_2,image_3,disp_noc_0,disp_occ_0,obj_map}/NAME.png,
-//   calib_cam_to_cam/NNNNNN.txt kKitti2012: training/{image_0,image_1,disp_noc,disp_occ}/NAME.png,
-//   calib/NNNNNN.txt
+//               training/calib_cam_to_cam/NNNNNN.txt
+//   kKitti2012: training/{image_0,image_1,disp_noc,disp_occ}/NAME.png, training/calib/NNNNNN.txt
 class KittiLayoutWriter {
  public:
   // Makes the folders. Throws Error when it cannot, InvalidArgument for another kind.

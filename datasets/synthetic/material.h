@@ -25,7 +25,7 @@ struct Material {
   double cell_m = 1;          // lattice cell of the coarsest octave; each further octave halves it
   int num_octaves = 6;        // 1..16
   double persistence = 0.85;  // amplitude of an octave relative to the one before, > 0
-  double contrast = 1.5;      // deviation of the noise from its mean; 0 = an even colour
+  double contrast = 1.5;      // deviation of the noise from its mean; 0 = one colour
   double weak_share = 0.2;    // share (roughly) of the surface on which the texture almost vanishes, 0..1
   Pattern pattern = Pattern::kNone;
   double pattern_pitch_m = 1;  // of kStripes

@@ -13,7 +13,7 @@ inline constexpr double kFramePeriod_s = 0.1;
 // same spec and frame give the same scene.
 Scene BuildScene(const SyntheticSpec& spec, int frame);
 
-// The parts of it.
+// BuildScene for the scene drive.
 Scene BuildDrive(const SyntheticSpec& spec, int frame);  // drive_scene.cpp
 // Noise with random colours; cell_m: of the coarsest octave.
 Material RandomMaterial(Random& random, double cell_m);

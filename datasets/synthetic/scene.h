@@ -55,9 +55,10 @@ Vec3 NormalAt(const Object& object, Vec3 point, std::uint32_t face);
 // The point in the object's texture frame; planar coordinates for rectangles and the faces of boxes.
 SurfacePoint SurfaceAt(const Object& object, Vec3 point, std::uint32_t face);
 
-// A rectangle whose disparity is d(x, y) = d_center + slope_x (x - x_center) + slope_y (y - y_center) with x,
-// y in pixels of the left image; its sides measure about 2 half_width by 2 half_height pixels (from the
-// centre's depth). d + doffs must be positive at the centre.
+// A rectangle whose disparity at the pixel (x, y) of the left image is
+//   d_center_px + slope_x (x - x_center_px) + slope_y (y - y_center_px).
+// Its sides measure about 2 half_width_px by 2 half_height_px pixels (at the centre's depth). At the centre,
+// disparity + doffs must be positive.
 Object RectangleOfDisparity(const StereoRig& rig, double x_center_px, double y_center_px, double d_center_px,
                             double slope_x, double slope_y, double half_width_px, double half_height_px);
 

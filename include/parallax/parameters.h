@@ -16,7 +16,8 @@ namespace parallax {
 
 // How costs become a disparity map: semi-global matching (Hirschmueller 2008) or AD-Census (Mei 2011).
 enum class Method { kSgm, kAdCensus };
-// They compare 24, 48 or 62 neighbours, 31 pairs, 64 neighbours on two scales, or 31 pairs on two scales.
+// The windows compare 24, 48 or 62 neighbours, 31 pairs, 64 neighbours on two scales, or 31 pairs on two
+// scales.
 enum class CensusWindow { k5x5, k7x7, k9x7, kCenterSymmetric9x7, kTwoScale, kCenterSymmetricTwoScale };
 enum class Subpixel { kNone, kParabola, kEquiangular };
 enum class AdCensusCost { kBoth, kAd, kCensus };

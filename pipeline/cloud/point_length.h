@@ -1,4 +1,5 @@
-// Points and their distances with each operation rounded, as reprojection.h and neighbours.h define them.
+// Points and their distances with each operation rounded, as pipeline/cloud/reprojection.h and
+// parallax/cloud_measures.h define them.
 #pragma once
 
 #include <cmath>

@@ -15,8 +15,8 @@
 namespace parallax::reference {
 
 // --- trees --------------------------------------------------------------------
-// One image a PixelFeature (pipeline/trees/pixel_trees.h). selected: the map before consistency; map: after removal
-// of speckles.
+// One image for each PixelFeature (pipeline/trees/pixel_trees.h). selected: the map before consistency; map:
+// after removal of speckles.
 std::vector<HostImage<std::uint8_t>> PixelFeatures(const Parameters& parameters,
                                                    HostImageView<const std::uint8_t> guide,
                                                    HostImageView<const float> selected,

@@ -1,5 +1,5 @@
-// The weight of the matching costs of a tile of the left image. It is lower where the image is even, because noise
-// looks like texture there. docs/matching.md, "matching_cost".
+// The weight of the matching costs of a tile of the left image. It is lower where the image is nearly uniform
+// (even), because noise looks like texture there. docs/matching.md, "matching_cost".
 #pragma once
 
 #include <cstdint>

@@ -13,8 +13,9 @@
 
 namespace parallax {
 
-// Features of a pixel for the trees, each clamped to 0 .. 255. h: the selected disparity, rounded to a whole
-// number (RoundedDisparity); windows of radius r reach r px to each side and end at the image's border.
+// Features of a pixel for the trees, each clamped to 0 .. 255. h: the selected disparity as a whole
+// number (RoundedIndex plus the smallest disparity searched); without one, the smallest disparity. Windows of
+// radius r reach r px to each side and end at the image's border.
 enum class PixelFeature : std::uint8_t {
   kStatus,       // 0 kept, 1 occluded, 2 mismatched, 3 out of range, 4 rejected otherwise
   kDisparity,    // h

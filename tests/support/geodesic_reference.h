@@ -97,7 +97,7 @@ inline CloudGraph RandomGrid(int width, int height, std::uint32_t seed) {
   return GraphOf(width * height, edges);
 }
 
-// geodesics.h word for word.
+// The definition in parallax/cloud_measures.h word for word.
 inline Geodesics ReferenceGeodesics(const CloudGraph& graph, const std::vector<std::int32_t>& sources,
                                     const GeodesicOptions& options) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();

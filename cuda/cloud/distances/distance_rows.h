@@ -1,4 +1,4 @@
-// Rows of the distance matrix of two sets on the device (pipeline/cloud/distances/distances.h), on the
+// Rows of the distance matrix of two sets on the device (parallax/cloud_measures.h), on the
 // caller's stream.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The interface of pipeline/cloud's geodesics.h on a CUDA device. Implemented in near_far.cu, heap_search.cu
-// and predecessors.cu.
+// The shortest paths of parallax/cloud_measures.h on a CUDA device. Implemented in near_far.cu,
+// heap_search.cu and predecessors.cu.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -77,7 +77,7 @@ void HeapSearch(const GeodesicBatch& batch, std::int32_t num_distinct_targets, s
 
 // --- predecessors.cu ---
 
-// Sets all predecessors except those on plateaus (geodesics.h). predecessors: num_sources x num_nodes.
+// Sets all predecessors except those on plateaus (cloud_measures.h). predecessors: num_sources x num_nodes.
 // num_left: num_sources, the number of reached nodes in each row without one.
 void FindPredecessors(const GeodesicBatch& batch, std::int32_t* predecessors, std::uint32_t* num_left,
                       cudaStream_t stream);

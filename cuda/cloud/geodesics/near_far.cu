@@ -13,7 +13,7 @@
 // A bucket that turns out too wide is cut short: lengths differ from place to place, on a depth map many
 // times over.
 //
-// The order of the nodes depends on chance; the distances do not (geodesics.h).
+// The order of the nodes depends on chance; the distances do not (parallax/cloud_measures.h).
 #include <algorithm>
 
 #include "cuda/cloud/geodesics/geodesic_kernels.h"

@@ -1,5 +1,5 @@
-// Predecessors from distances, by the rule of geodesics.h: of the tight nodes the lowest number, found with
-// atomicMin, so that no order matters. And the small kernels around a search: filling, gathering, packing.
+// Predecessors from distances, by the rule of parallax/cloud_measures.h: the tight node of the lowest number,
+// found by atomicMin, so that no order matters. And small kernels around a search: fill, gather, pack.
 #include <algorithm>
 
 #include "cuda/cloud/geodesics/geodesic_kernels.h"

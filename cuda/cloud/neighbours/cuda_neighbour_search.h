@@ -1,4 +1,4 @@
-// The exact k nearest neighbours of points on the device (pipeline/cloud/neighbours/neighbours.h), on the
+// The exact k nearest neighbours of points on the device (parallax/cloud_measures.h), on the
 // caller's stream. Buffers are sized once; nothing is allocated or waited for afterwards, so calls can be
 // captured into a graph.
 #pragma once

@@ -8,8 +8,8 @@
 
 namespace parallax::cuda {
 
-// The squared distance of neighbours.h. Every operation is rounded separately, and rounding is monotone: the
-// distance to the nearest point of a box is at most that to any point inside.
+// The squared distance of parallax/cloud_measures.h. Every operation is rounded separately, and rounding is
+// monotone: the distance to the nearest point of a box is at most that to any point inside.
 __device__ inline float SquaredDistance(float dx, float dy, float dz) {
   return __fadd_rn(__fadd_rn(__fmul_rn(dx, dx), __fmul_rn(dy, dy)), __fmul_rn(dz, dz));
 }

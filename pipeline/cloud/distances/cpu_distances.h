@@ -1,4 +1,4 @@
-// Distances between all rows of two matrices on the CPU; distances.h defines them.
+// Distances between all rows of two matrices on the CPU; parallax/cloud_measures.h defines them.
 //
 // kDirect sums squared differences in the order of the dimensions, each operation rounded: the same bits on
 // every machine. kProduct sums norms the same way, and products in the order of the dimensions, fused with

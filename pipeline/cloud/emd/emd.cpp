@@ -21,7 +21,7 @@ void CheckEmdInput(const EmdPair& pair, const EmdOptions& options) {
                           " s must be 0 (none) or more");
   }
   if (options.max_rounds < 0) {
-    throw InvalidArgument("emd: " + std::to_string(options.max_rounds) +
+    throw InvalidArgument("emd: the limit of " + std::to_string(options.max_rounds) +
                           " rounds must be 0 (no limit) or more");
   }
   if (pair.a.size() != pair.b.size()) {

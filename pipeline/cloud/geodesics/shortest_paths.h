@@ -1,4 +1,5 @@
-// geodesics.h on the CPU: Dijkstra's algorithm, one thread for each source.
+// Shortest paths on the CPU, as parallax/cloud_measures.h defines them: Dijkstra's algorithm, one thread for
+// each source.
 #pragma once
 
 #include <cstdint>

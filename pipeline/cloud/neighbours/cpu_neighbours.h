@@ -1,4 +1,4 @@
-// Nearest neighbours on the CPU; neighbours.h defines them.
+// Nearest neighbours on the CPU; parallax/cloud_measures.h defines them.
 #pragma once
 
 #include <span>

@@ -181,7 +181,7 @@ TEST(CpuMatcher, GivesTheSameBitsWithinAnyMemoryLimit) {
           EXPECT_EQ(test::RunSweepCase(make_within_limit, c, pair, truth), "")
               << "limit " << limit << ", " << test::Describe(c);
         } catch (const InvalidArgument&) {
-          break;  // less than can be done: see RefusesALimitThatCannotBeKept
+          break;  // less than can be done: see RefusesALimitThatCannotBeKeptWithTheFigureThatIsNeeded
         }
         EXPECT_LE(needed, limit);
         smallest = needed;
