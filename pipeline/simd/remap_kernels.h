@@ -26,8 +26,8 @@ struct RemapBlock {
   std::array<std::uint8_t, kPixels> wy{};  // likewise; bit 7: that pixel is in the second row
 };
 
-// Computes the pixels of blocks until one has no such rows; returns the number of computed blocks. Images are
-// at least as large as a block.
+// Computes the pixels of blocks up to the first one with column -1; returns the number of computed blocks.
+// Images are at least as large as a block.
 int RemapBlocks(HostImageView<const std::uint8_t> from, const RemapBlock* blocks, int num_blocks,
                 std::uint8_t* to);
 int RemapBlocks(HostImageView<const Rgb8> from, const RemapBlock* blocks, int num_blocks, Rgb8* to);

@@ -35,7 +35,7 @@ struct PartnerCodes {
     for (int p = 0; p < kPlanes; ++p) plane[p] = simd::LoadU(Tag8(), from + p * phase_length);
   }
 };
-// Hamming distances between them and a left pixel, whose planes are at left.
+// Hamming distances between those partners' codes and a left pixel, whose planes are at left.
 template <int kPlanes>
 HWY_INLINE V8 HammingDistance(const PartnerCodes<kPlanes>& partners, const std::uint8_t* HWY_RESTRICT left) {
   const Tag8 d;
@@ -208,7 +208,7 @@ HWY_INLINE PathP2 AdaptP2(const SweepView& s, int step, int u, int v, int x, int
   return {p2(row[before]), vertical[std::abs(here - above[x])], p2(above[before]), p2(above[after])};
 }
 
-// The same in 8 bits.
+// PathP2 in 8 bits.
 struct PathP2Bytes {
   std::uint8_t horizontal, vertical, diagonal, antidiagonal;
 };
