@@ -23,10 +23,13 @@
 #include "pipeline/calibration/vectors.h"
 #include "tests/app/calibrate/wall_pairs.h"
 #include "tests/datasets/test_files.h"
+#include "tests/support/cases.h"
 #include "tests/support/run_program.h"
 
 namespace parallax::app {
 namespace {
+
+using test::Cases;
 
 using test::GrayViewOf;
 
@@ -156,15 +159,16 @@ std::set<Fault> FaultsOf(const std::vector<Finding>& findings) {
   return faults;
 }
 
-// The fault is found, and no other.
-void ExpectFault(Fault fault, const Frames& frames, const PairFacts& facts = Facts(),
-                 const std::set<Fault>& others = {}) {
+// The fault is found, and no other. Returns the text of all findings.
+std::string ExpectFault(Fault fault, const Frames& frames, const PairFacts& facts = Facts(),
+                        const std::set<Fault>& others = {}) {
   const std::vector<Finding> findings = FindingsOf(frames, facts);
   std::set<Fault> faults = FaultsOf(findings);
   EXPECT_TRUE(faults.contains(fault)) << TextOf(findings);
   faults.erase(fault);
   for (const Fault other : others) faults.erase(other);
   EXPECT_TRUE(faults.empty()) << TextOf(findings);
+  return TextOf(findings);
 }
 
 template <typename Change>
@@ -193,14 +197,14 @@ TEST(Doctor, FindsNothingWrongWithARightPair) {
 }
 
 TEST(Doctor, TellsScenesAndOrder) {
-  for (const std::uint64_t seed : {2, 3, 4}) {
+  for (const std::uint64_t seed : Cases<std::uint64_t>({2, 3, 4})) {
     ExpectFault(Fault::kTwoScenes, Changed([&](Pair& pair) {
                   pair.right = Picture(Tiles(seed), [](double) { return Still(); });
                 }));
   }
   for (const int code : {-1, 0, 1})
     ExpectFault(Fault::kTurnedOver, Changed([&](Pair& pair) { cv::flip(pair.right, pair.right, code); }));
-  for (const double baseline_m : {0.12, 0.25, 0.5}) {
+  for (const double baseline_m : Cases({0.12, 0.25, 0.5})) {
     Pair pair = Room(baseline_m);
     std::swap(pair.left, pair.right);
     ExpectFault(Fault::kExchanged, {pair});
@@ -209,11 +213,10 @@ TEST(Doctor, TellsScenesAndOrder) {
 
 TEST(Doctor, TellsWhichTurnMakesRowsDiffer) {
   const auto rows = [](const Frames& frames, const PairFacts& facts = Facts()) {
-    ExpectFault(Fault::kRows, frames, facts,
-                {Fault::kBelowRange, Fault::kTooFewDisparities, Fault::kExchanged});
-    return TextOf(FindingsOf(frames, facts));
+    return ExpectFault(Fault::kRows, frames, facts,
+                       {Fault::kBelowRange, Fault::kTooFewDisparities, Fault::kExchanged});
   };
-  for (const double degrees : {0.3, 0.6, 1.5}) {
+  for (const double degrees : Cases({0.3, 0.6, 1.5})) {
     const std::string text = std::to_string(degrees).substr(0, 3);
     EXPECT_THAT(rows({Room(kBaseline_m, {degrees * kDegree, 0, 0})}), HasSubstr("left one: " + text));
     EXPECT_THAT(rows({Room(kBaseline_m, {2 * degrees * kDegree, 0, 0})}), HasSubstr("up (about x)"));
@@ -228,7 +231,7 @@ TEST(Doctor, TellsWhichTurnMakesRowsDiffer) {
 }
 
 TEST(Doctor, TellsACalibrationOfAnotherSize) {
-  for (const double scale : {0.5, 1.5, 2.0}) {
+  for (const double scale : Cases({0.5, 1.5, 2.0})) {
     PairFacts facts = Facts();
     facts.rig = StereoRig{.fx_px = kFocal_px * scale,
                           .cx_px = kWidth / 2 * scale,
@@ -239,18 +242,18 @@ TEST(Doctor, TellsACalibrationOfAnotherSize) {
 }
 
 TEST(Doctor, TellsTimeAndShutterOfMotion) {
-  for (const double delay : {0.2, 0.5, 1.0})
+  for (const double delay : Cases({0.2, 0.5, 1.0}))
     ExpectFault(Fault::kNotTogether, Shaken(delay, 0), Facts(), {Fault::kRows, Fault::kBelowRange});
-  for (const double readout : {0.4, 0.7, 1.0}) ExpectFault(Fault::kRollingShutter, Shaken(0, readout));
+  for (const double readout : Cases({0.4, 0.7, 1.0})) ExpectFault(Fault::kRollingShutter, Shaken(0, readout));
 }
 
 TEST(Doctor, TellsARangeThatDoesNotFit) {
-  for (const int num_disparities : {24, 16, 8}) {
+  for (const int num_disparities : Cases({24, 16, 8})) {
     PairFacts facts = Facts();
     facts.num_disparities = num_disparities;
     ExpectFault(Fault::kTooFewDisparities, {Room()}, facts);
   }
-  for (const int num_disparities : {256, 512, 1024}) {
+  for (const int num_disparities : Cases({256, 512, 1024})) {
     PairFacts facts = Facts();
     facts.num_disparities = num_disparities;
     const std::vector<Finding> findings = FindingsOf({Room()}, facts);
@@ -259,7 +262,7 @@ TEST(Doctor, TellsARangeThatDoesNotFit) {
       return finding.fault == Fault::kTooManyDisparities;
     })) << TextOf(findings);
   }
-  for (const int shift : {15, 18, 21}) {
+  for (const int shift : Cases({15, 18, 21})) {
     ExpectFault(Fault::kBelowRange, Changed([&](Pair& pair) {
                   const cv::Mat moved = (cv::Mat_<double>(2, 3) << 1, 0, shift, 0, 1, 0);
                   cv::warpAffine(pair.right, pair.right, moved, pair.right.size());
@@ -268,25 +271,25 @@ TEST(Doctor, TellsARangeThatDoesNotFit) {
 }
 
 TEST(Doctor, TellsWhatIsWrongWithTheLightAndTheLenses) {
-  for (const double gain : {0.6, 0.4, 0.2}) {
+  for (const double gain : Cases({0.6, 0.4, 0.2})) {
     ExpectFault(Fault::kExposure, Changed([&](Pair& pair) { pair.right.convertTo(pair.right, -1, gain); }));
   }
-  for (const double sigma_px : {1.3, 2.0, 4.0}) {
+  for (const double sigma_px : Cases({1.3, 2.0, 4.0})) {
     ExpectFault(Fault::kFocus,
                 Changed([&](Pair& pair) { cv::GaussianBlur(pair.left, pair.left, {}, sigma_px); }));
   }
-  for (const double sigma_px : {2.5, 3.0, 4.0}) {
+  for (const double sigma_px : Cases({2.5, 3.0, 4.0})) {
     ExpectFault(Fault::kFocus, Changed([&](Pair& pair) {
                   for (cv::Mat* image : {&pair.left, &pair.right})
                     cv::GaussianBlur(*image, *image, {}, sigma_px);
                 }));
   }
-  for (const double white : {122, 112, 100}) {
+  for (const double white : Cases({122.0, 112.0, 100.0})) {
     ExpectFault(Fault::kSaturation, Changed([&](Pair& pair) {
                   for (cv::Mat* image : {&pair.left, &pair.right}) image->convertTo(*image, -1, 255 / white);
                 }));
   }
-  for (const int textured_px : {90, 40, 0}) {
+  for (const int textured_px : Cases({90, 40, 0})) {
     ExpectFault(Fault::kTexture, Changed([&](Pair& pair) {
                   for (cv::Mat* image : {&pair.left, &pair.right}) {
                     cv::Mat wall(image->size(), CV_8U, cv::Scalar(140));
@@ -298,7 +301,7 @@ TEST(Doctor, TellsWhatIsWrongWithTheLightAndTheLenses) {
                   }
                 }));
   }
-  for (const double sigma : {9.0, 15.0, 25.0}) {
+  for (const double sigma : Cases({9.0, 15.0, 25.0})) {
     ExpectFault(Fault::kNoise, Changed([&](Pair& pair) {
                   pair.left = Noisy(pair.left, sigma, 5);
                   pair.right = Noisy(pair.right, sigma, 6);
@@ -339,8 +342,8 @@ TEST(Doctor, CommandTellsFigureEffectAndRemedyOnOnePage) {
   EXPECT_THAT(again.err, HasSubstr("--overwrite"));
 }
 
-// A short test looks at one pair of four; PARALLAX_ALL_PAIRS=1 asks for all, which take minutes.
-int EveryNthPair() { return std::getenv("PARALLAX_ALL_PAIRS") == nullptr ? 4 : 1; }
+// A test of seconds looks at one pair of eight.
+int EveryNthPair() { return test::AllCases() ? 1 : 8; }
 
 // The sources of the real data: single pairs, and the sequences as they were taken.
 TEST(Doctor, FindsNothingWrongWithTheRightPairsAtHand) {

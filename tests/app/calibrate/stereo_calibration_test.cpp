@@ -32,7 +32,7 @@ using ::testing::HasSubstr;
 // --- corners without pictures
 // --------------------------------------------------------------------------------------
 
-struct Scene {
+struct BoardScene {
   RawRig rig = WideRig();
   BoardSpec board = ParseBoard("chessboard:9x6", kSquare_m);
   int count = 14;
@@ -42,7 +42,7 @@ struct Scene {
   double shake_m = 0;    // the board moves between left and right
 };
 
-CalibrationInput InputOf(const Scene& scene) {
+CalibrationInput InputOf(const BoardScene& scene) {
   std::mt19937 random(7);
   const auto uniform = [&] { return static_cast<double>(random() & 0xFFFFU) / 65536 - 0.5; };
   const auto normal = [&] {
@@ -92,7 +92,7 @@ void ExpectCause(const CalibrationInput& input, const std::string& words) {
 
 TEST(StereoCalibration, FindsTheRigAndSaysHowSureItIs) {
   for (const RawRig& rig : {WideRig(), FisheyeRig()}) {
-    Scene scene;
+    BoardScene scene;
     scene.rig = rig;
     scene.spread = rig.left.lens == LensModel::kFisheye ? 0.7 : 0.35;
     scene.count = 20;
@@ -130,10 +130,10 @@ TEST(StereoCalibration, MishapsGetTheirNames) {
   }
   ExpectCause(input, "mirrored");
 
-  Scene late;
+  BoardScene late;
   late.late = 2;
   ExpectCause(InputOf(late), "2 pairs later");
-  Scene shaken;
+  BoardScene shaken;
   shaken.shake_m = 0.06;
   ExpectCause(InputOf(shaken), "not synchronised");
 
@@ -143,17 +143,17 @@ TEST(StereoCalibration, MishapsGetTheirNames) {
   input.expected_baseline_m = 0.121;
   EXPECT_FALSE(CalibrateStereo(input).IsRefused());
 
-  Scene bent;
+  BoardScene bent;
   bent.bend_m = 0.006;
   ExpectCause(InputOf(bent), "not flat");
 
-  Scene similar;
+  BoardScene similar;
   similar.flat_on = true;
   const StereoCalibration same = CalibrateStereo(InputOf(similar));
   const std::string all = testing::PrintToString(same.causes) + testing::PrintToString(same.warnings);
   EXPECT_THAT(all, HasSubstr("too similar"));
 
-  Scene few;
+  BoardScene few;
   few.count = 2;
   try {
     CalibrateStereo(InputOf(few));
@@ -164,7 +164,7 @@ TEST(StereoCalibration, MishapsGetTheirNames) {
 }
 
 TEST(StereoCalibration, TurnedBoardsThatLookTheSameArePutRight) {
-  Scene scene;
+  BoardScene scene;
   scene.board = ParseBoard("chessboard:8x6", kSquare_m);  // even: both ends look alike
   CalibrationInput input = InputOf(scene);
   for (std::size_t i = 0; i < input.views.size(); i += 3)
@@ -241,7 +241,7 @@ TEST(StereoCalibration, FindsRandomRigsAndAccusesNobody) {
 // The rig of four webcams that went wrong: a lens whose model ends at the border of the image.
 TEST(StereoCalibration, FindsWideWebcamsAndNamesTheBadPair) {
   for (const double cx : {330.0, 335.0}) {
-    Scene scene;
+    BoardScene scene;
     for (CameraModel* camera : {&scene.rig.left, &scene.rig.right})
       *camera = {.width_px = 640,
                  .height_px = 480,
@@ -271,7 +271,7 @@ TEST(StereoCalibration, FindsWideWebcamsAndNamesTheBadPair) {
 }
 
 TEST(StereoCalibration, ChoosesTheLensThatExplainsOtherPairs) {
-  Scene scene;
+  BoardScene scene;
   scene.count = 20;
   EXPECT_EQ(CalibrateStereo(InputOf(scene)).lens, (LensChoice{LensModel::kPlumbBob, 5}));
   scene.rig = FisheyeRig();
@@ -294,7 +294,7 @@ TEST(StereoCalibration, ReducesALensThatTheBoardsDoNotDetermine) {
 }
 
 TEST(StereoCalibration, FourPairsThatFitAreTooFew) {
-  Scene scene;
+  BoardScene scene;
   scene.count = 5;
   CalibrationInput input = InputOf(scene);
   for (SeenCorner& seen : input.views[2].right) seen.pixel.x += 25;

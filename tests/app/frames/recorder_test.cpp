@@ -14,18 +14,20 @@
 namespace parallax::app {
 namespace {
 
-constexpr int kWidth = 9, kHeight = 5;
+constexpr int kRecordedWidth = 9, kRecordedHeight = 5;
 
 std::shared_ptr<const MatchedFrame> Frame(std::size_t index) {
   auto matched = std::make_shared<MatchedFrame>();
   matched->index = index;
   matched->frame.name = "frame" + std::to_string(index);
-  matched->frame.left = test::Pattern<std::uint8_t>(kWidth, kHeight, static_cast<unsigned>(index));
-  matched->frame.right = test::Pattern<std::uint8_t>(kWidth, kHeight, static_cast<unsigned>(index) + 1);
+  matched->frame.left =
+      test::Pattern<std::uint8_t>(kRecordedWidth, kRecordedHeight, static_cast<unsigned>(index));
+  matched->frame.right =
+      test::Pattern<std::uint8_t>(kRecordedWidth, kRecordedHeight, static_cast<unsigned>(index) + 1);
   matched->frame.rig = StereoRig{100, 4, 2, 0.1, 0};
-  matched->map =
-      DisparityMap{HostImage<float>(kWidth, kHeight, 2.5F), HostImage<std::uint8_t>(kWidth, kHeight, kValid),
-                   HostImage<std::uint8_t>(kWidth, kHeight, std::uint8_t{200})};
+  matched->map = DisparityMap{HostImage<float>(kRecordedWidth, kRecordedHeight, 2.5F),
+                              HostImage<std::uint8_t>(kRecordedWidth, kRecordedHeight, kValid),
+                              HostImage<std::uint8_t>(kRecordedWidth, kRecordedHeight, std::uint8_t{200})};
   matched->map.Own().validity(3, 2) = kOccluded | kFilled;  // no point, unless it is asked for
   return matched;
 }
@@ -48,7 +50,7 @@ TEST(Recorder, KeepsEveryFrameInOrder) {
     const StereoFrame frame = source->Read();
     EXPECT_EQ(frame.name, "frame" + std::to_string(i));
     EXPECT_EQ(std::get<HostImage<std::uint8_t>>(frame.left)(3, 2),
-              test::Pattern<std::uint8_t>(kWidth, kHeight, static_cast<unsigned>(i))(3, 2));
+              test::Pattern<std::uint8_t>(kRecordedWidth, kRecordedHeight, static_cast<unsigned>(i))(3, 2));
   }
   EXPECT_FALSE(source->NextName());
 }
@@ -69,12 +71,12 @@ TEST(Recorder, TakesTheDepthThatTheMatcherMade) {
   const auto made_by_matcher = [](const std::shared_ptr<const MatchedFrame>& plain, bool with_cloud,
                                   float disparity_px) {
     struct Made {
-      HostImage<float> depth_m{kWidth, kHeight};
+      HostImage<float> depth_m{kRecordedWidth, kRecordedHeight};
       PointCloud cloud;
     };
     auto made = std::make_shared<Made>();
-    DepthFromDisparity(HostImage<float>(kWidth, kHeight, disparity_px).ConstView(), *plain->frame.rig, {},
-                       made->depth_m.View());
+    DepthFromDisparity(HostImage<float>(kRecordedWidth, kRecordedHeight, disparity_px).ConstView(),
+                       *plain->frame.rig, {}, made->depth_m.View());
     made->cloud = CloudFromDepth(made->depth_m.ConstView(), ViewOf(plain->frame.left), *plain->frame.rig);
     auto matched = std::const_pointer_cast<MatchedFrame>(Frame(0));
     matched->reprojected =

@@ -17,7 +17,7 @@ using test::WriteText;
 using testing::HasSubstr;
 using namespace std::string_literals;
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kUnknown = std::numeric_limits<float>::infinity();
 
 // 1.0 = 3F800000, 2.0 = 40000000, 3.0 = 40400000, 4.0 = 40800000, +inf = 7F800000.
 const std::string kBigEndian2x2 = "\x40\x40\x00\x00\x7F\x80\x00\x00\x3F\x80\x00\x00\x40\x00\x00\x00"s;
@@ -97,8 +97,8 @@ TEST(WritePfm, BytesAsTheFormatSays) {
 TEST(ReadPfm, InfinitiesAndNanAreUnknown) {
   const TemporaryFolder dir;
   HostImage<float> image(3, 1);
-  image(0, 0) = kInf;
-  image(1, 0) = -kInf;
+  image(0, 0) = kUnknown;
+  image(1, 0) = -kUnknown;
   image(2, 0) = kNan;
   WritePfm(dir / "a.pfm", image.ConstView());
   const auto back = ReadPfm(dir / "a.pfm");

@@ -59,7 +59,7 @@ class Told {
   std::vector<std::string> lines_;
 };
 
-int LevelAt(const CameraImage& image, int x, int y) { return std::get<HostImage<std::uint8_t>>(image)(x, y); }
+int GrayAt(const CameraImage& image, int x, int y) { return std::get<HostImage<std::uint8_t>>(image)(x, y); }
 
 TEST(LiveSource, GivesTheNewestPictureAndCountsTheOthers) {
   Told told;
@@ -76,7 +76,7 @@ TEST(LiveSource, GivesTheNewestPictureAndCountsTheOthers) {
   ASSERT_EQ(source->NextName(), "camera_000000");  // asking does not move on
   const StereoFrame frame = source->Read();
   EXPECT_EQ(WidthOf(ViewOf(frame.left)), 4);
-  EXPECT_EQ(LevelAt(frame.left, 0, 0), 199);
+  EXPECT_EQ(GrayAt(frame.left, 0, 0), 199);
   EXPECT_EQ(source->NextName(), std::nullopt);
   EXPECT_EQ(told.counts().num_pairs, 200U);
   EXPECT_EQ(told.counts().num_replaced, 199U);
@@ -94,11 +94,11 @@ TEST(LiveSource, PairsThatWouldComeAfterTheDeadlineAreLeftOut) {
   LiveOptions options = told.Options();
   options.deadline_ms = 200;
   const auto source = MakeLiveSource("camera", std::move(feeds), options, kQuick);
-  for (int i = 0; i < 5; ++i) EXPECT_EQ(LevelAt(source->Read().left, 0, 0), 1);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(GrayAt(source->Read().left, 0, 0), 1);
   // Results take longer than the deadline: some pairs are left out, then one is tried.
   const std::size_t num_late = told.counts().num_late;
   options.monitor->NoteWork(300);
-  EXPECT_EQ(LevelAt(source->Read().left, 0, 0), 1);
+  EXPECT_EQ(GrayAt(source->Read().left, 0, 0), 1);
   EXPECT_GE(told.counts().num_late, num_late + 3);
 }
 
@@ -118,12 +118,12 @@ TEST(LiveSource, LayoutsAndTimes) {
     return MakeLiveSource("camera", std::move(feeds), {.layout = layout}, kQuick)->Read();
   };
   const StereoFrame beside = open(PictureLayout::kSideBySide), above = open(PictureLayout::kTopBottom);
-  EXPECT_EQ(LevelAt(beside.left, 3, 3), 33);
-  EXPECT_EQ(LevelAt(beside.right, 0, 3), 34);
-  EXPECT_EQ(LevelAt(above.left, 7, 1), 17);
-  EXPECT_EQ(LevelAt(above.right, 0, 0), 20);
-  EXPECT_EQ(LevelAt(open(PictureLayout::kRightLeft).left, 0, 3), 34);
-  EXPECT_EQ(LevelAt(open(PictureLayout::kBottomTop).right, 7, 1), 17);
+  EXPECT_EQ(GrayAt(beside.left, 3, 3), 33);
+  EXPECT_EQ(GrayAt(beside.right, 0, 3), 34);
+  EXPECT_EQ(GrayAt(above.left, 7, 1), 17);
+  EXPECT_EQ(GrayAt(above.right, 0, 0), 20);
+  EXPECT_EQ(GrayAt(open(PictureLayout::kRightLeft).left, 0, 3), 34);
+  EXPECT_EQ(GrayAt(open(PictureLayout::kBottomTop).right, 7, 1), 17);
   const double now_s =
       std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   EXPECT_NEAR(beside.timestamp_s.value(), now_s, 60);
@@ -146,7 +146,7 @@ TEST(LiveSource, TwoCamerasArePairedByTheirTimes) {
       MakeLiveSource("camera", std::move(feeds), told.Options({.pair_tolerance_ms = 50}), kQuick);
   while (source->NextName()) {
     const StereoFrame frame = source->Read();
-    EXPECT_EQ(LevelAt(frame.left, 0, 0), LevelAt(frame.right, 0, 0));
+    EXPECT_EQ(GrayAt(frame.left, 0, 0), GrayAt(frame.right, 0, 0));
   }
 }
 
@@ -175,7 +175,7 @@ TEST(LiveSource, OnlyPairsThatAreTakenAreDecodedAndDamagedOnesAreCounted) {
   int num_read = 0;
   for (; source->NextName(); ++num_read) {
     const StereoFrame frame = source->Read();
-    EXPECT_EQ(LevelAt(frame.left, 0, 0), LevelAt(frame.right, 0, 0));
+    EXPECT_EQ(GrayAt(frame.left, 0, 0), GrayAt(frame.right, 0, 0));
   }
   EXPECT_EQ(num_decoded, 2 * num_read);
   EXPECT_EQ(told.counts().num_damaged, 0U);
@@ -208,7 +208,7 @@ TEST(LiveSource, ALostCameraIsOpenedAgainWithGrowingDelays) {
   std::set<int> levels;
   while (!levels.contains(6)) {
     ASSERT_TRUE(source->NextName());
-    levels.insert(LevelAt(source->Read().left, 0, 0));
+    levels.insert(GrayAt(source->Read().left, 0, 0));
   }
   EXPECT_THAT(told.AwaitLine("plugged"), HasSubstr("opened again until it answers"));
   EXPECT_THAT(told.AwaitLine("again after"), HasSubstr("opened 5 times"));

@@ -20,7 +20,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr StereoRig kRig{
+constexpr StereoRig kRecordedRig{
     .fx_px = 700.1, .cx_px = 320.3, .cy_px = 240.7, .baseline_m = 0.12345, .doffs_px = 3.3};
 constexpr std::int64_t kMillisecond_ns = 1'000'000;
 
@@ -54,7 +54,7 @@ TEST(RecordingSource, OurFramesComeBackWithEveryBit) {
   const TemporaryFolder folder;
   const RecordedFrame first{.name = "000046_10",
                             .timestamp_s = 0.1 + 0.2,
-                            .rig = kRig,
+                            .rig = kRecordedRig,
                             .num_disparities_hint = 145,
                             .has_borders = false};
   const RecordedFrame second{
@@ -71,8 +71,8 @@ TEST(RecordingSource, OurFramesComeBackWithEveryBit) {
   EXPECT_EQ(frames[0].name, "000046_10");
   EXPECT_EQ(frames[0].timestamp_s, 0.1 + 0.2);
   ASSERT_TRUE(frames[0].rig);
-  EXPECT_EQ(frames[0].rig->baseline_m, kRig.baseline_m);
-  EXPECT_EQ(frames[0].rig->doffs_px, kRig.doffs_px);
+  EXPECT_EQ(frames[0].rig->baseline_m, kRecordedRig.baseline_m);
+  EXPECT_EQ(frames[0].rig->doffs_px, kRecordedRig.doffs_px);
   EXPECT_EQ(frames[0].num_disparities_hint, 145);
   EXPECT_EQ(frames[0].note, "");
   EXPECT_TRUE(
@@ -112,7 +112,7 @@ TEST(RecordingSource, CutAtEvery997thByteGivesTheFramesBeforeIt) {
       WriteOurFrame<Rgb8>(writer,
                           {.name = std::to_string(i),
                            .timestamp_s = {},
-                           .rig = kRig,
+                           .rig = kRecordedRig,
                            .num_disparities_hint = {},
                            .has_borders = false},
                           i * 100 * kMillisecond_ns, i);
@@ -169,8 +169,8 @@ void WriteForeign(const std::filesystem::path& path, const Foreign& foreign) {
                    write(0, foreign.left_ms);
                    write(1, foreign.right_ms);
                    if (!foreign.with_info) return;
-                   RosMessage left = EncodeCameraInfo(0, 20, 10, kRig, StereoSide::kLeft);
-                   const RosMessage right = EncodeCameraInfo(0, 20, 10, kRig, StereoSide::kRight);
+                   RosMessage left = EncodeCameraInfo(0, 20, 10, kRecordedRig, StereoSide::kLeft);
+                   const RosMessage right = EncodeCameraInfo(0, 20, 10, kRecordedRig, StereoSide::kRight);
                    if (foreign.is_raw) {  // the first number of the distortion
                      const double k1 = -0.3;
                      constexpr std::size_t kAt = 4 + 72;
@@ -195,9 +195,9 @@ TEST(RecordingSource, PairsOthersImagesByTimeAndReadsTheirCalibration) {
   EXPECT_EQ(frames[0].name, "bag_000000");
   EXPECT_THAT(frames[1].note, HasSubstr("1 images before it"));
   ASSERT_TRUE(frames[0].rig);
-  EXPECT_EQ(frames[0].rig->fx_px, kRig.fx_px);
-  EXPECT_NEAR(frames[0].rig->baseline_m, kRig.baseline_m, 1e-15);
-  EXPECT_NEAR(frames[0].rig->doffs_px, kRig.doffs_px, 1e-12);
+  EXPECT_EQ(frames[0].rig->fx_px, kRecordedRig.fx_px);
+  EXPECT_NEAR(frames[0].rig->baseline_m, kRecordedRig.baseline_m, 1e-15);
+  EXPECT_NEAR(frames[0].rig->doffs_px, kRecordedRig.doffs_px, 1e-12);
 }
 
 TEST(RecordingSource, RawImagesHaveTheRigOfTheirCameraInfo) {
@@ -211,7 +211,7 @@ TEST(RecordingSource, RawImagesHaveTheRigOfTheirCameraInfo) {
   ASSERT_EQ(frames.size(), 1U);
   EXPECT_FALSE(frames[0].rectified);
   ASSERT_NE(frames[0].raw_rig, nullptr);
-  EXPECT_NEAR(frames[0].raw_rig->baseline_m(), kRig.baseline_m, 1e-12);
+  EXPECT_NEAR(frames[0].raw_rig->baseline_m(), kRecordedRig.baseline_m, 1e-12);
   EXPECT_EQ(frames[0].raw_rig->left.lens, LensModel::kPlumbBob);
 }
 
@@ -239,15 +239,21 @@ TEST(RecordingSource, TellsWhatIsMissing) {
 TEST(RecordingSource, AFrameThatCannotBeReadFailsAlone) {
   const TemporaryFolder folder;
   WriteRecording(folder / "a.mcap", kOurTopics, [&](McapWriter& writer) {
-    WriteOurFrame<std::uint8_t>(
-        writer,
-        {.name = "a", .timestamp_s = {}, .rig = kRig, .num_disparities_hint = {}, .has_borders = false}, 0,
-        1);
+    WriteOurFrame<std::uint8_t>(writer,
+                                {.name = "a",
+                                 .timestamp_s = {},
+                                 .rig = kRecordedRig,
+                                 .num_disparities_hint = {},
+                                 .has_borders = false},
+                                0, 1);
     writer.Write(3, 100, RosMessage{0, 1, 0, 0, 1});
-    WriteOurFrame<std::uint8_t>(
-        writer,
-        {.name = "b", .timestamp_s = {}, .rig = kRig, .num_disparities_hint = {}, .has_borders = false}, 200,
-        2);
+    WriteOurFrame<std::uint8_t>(writer,
+                                {.name = "b",
+                                 .timestamp_s = {},
+                                 .rig = kRecordedRig,
+                                 .num_disparities_hint = {},
+                                 .has_borders = false},
+                                200, 2);
   });
   const auto source = OpenSource({(folder / "a.mcap").string()});
   EXPECT_EQ(source->NextName(), "a");
@@ -262,14 +268,14 @@ TEST(RecordingSource, AFrameThatCannotBeReadFailsAlone) {
 TEST(RecordingSource, FactsOfAFrameAreText) {
   const RecordedFrame frame{.name = "a b",
                             .timestamp_s = 1.0 / 3,
-                            .rig = kRig,
+                            .rig = kRecordedRig,
                             .num_disparities_hint = 7,
                             .has_borders = false,
                             .turn_urad = {-123, 4567}};
   const RecordedFrame read = ParseRecordedFrame(TextOf(frame));
   EXPECT_EQ(read.name, "a b");
   EXPECT_EQ(read.timestamp_s, 1.0 / 3);
-  EXPECT_EQ(read.rig->cx_px, kRig.cx_px);
+  EXPECT_EQ(read.rig->cx_px, kRecordedRig.cx_px);
   EXPECT_EQ(read.num_disparities_hint, 7);
   EXPECT_EQ(read.turn_urad, (RightTurn_urad{-123, 4567}));
   for (const char* text : {"turn 1", "turn 1 x", "turn 1 2000000"})

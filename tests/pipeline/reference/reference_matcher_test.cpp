@@ -25,7 +25,7 @@ DisparityMap Match(const HostImage<T>& left, const HostImage<T>& right, const Pa
   return map;
 }
 
-Parameters With(int num_disparities, CensusWindow window = CensusWindow::k9x7) {
+Parameters MatchingWith(int num_disparities, CensusWindow window = CensusWindow::k9x7) {
   Parameters parameters = test::PlainParameters();
   parameters.census_transform.window = window;
   parameters.matching_cost.num_disparities = num_disparities;
@@ -46,7 +46,7 @@ TEST_P(EveryWindow, AConstantShiftIsFoundExactly) {
   const auto left = ImageFrom<std::uint8_t>(90, 41, [](int x, int y) { return NoiseAt(x, y); });
   for (const int shift : {0, 7, -5}) {
     const auto right = ImageFrom<std::uint8_t>(90, 41, [&](int x, int y) { return NoiseAt(x + shift, y); });
-    Parameters parameters = With(24, GetParam());
+    Parameters parameters = MatchingWith(24, GetParam());
     parameters.matching_cost.min_disparity = -10;
     const DisparityMap map = Match(left, right, parameters);
     for (int y = 0; y < 41; ++y) {
@@ -59,7 +59,7 @@ TEST_P(EveryWindow, AConstantShiftIsFoundExactly) {
 TEST(ReferenceMatcher, WithoutPenaltiesItIsWinnerTakesAll) {
   const auto left = ImageFrom<std::uint8_t>(40, 9, [](int x, int y) { return NoiseAt(x, y); });
   const auto right = ImageFrom<std::uint8_t>(40, 9, [](int x, int y) { return NoiseAt(x, y, 2); });
-  Parameters parameters = With(16);
+  Parameters parameters = MatchingWith(16);
   parameters.aggregation = {8, 0, 0, 0, 0, 100, 100};
   StageResults stages;
   Match(left, right, parameters, &stages);
@@ -85,7 +85,7 @@ TEST(ReferenceMatcher, TurningBothImagesUpsideDownTurnsTheResult) {
   const auto flipped = [](const HostImage<std::uint8_t>& image) {
     return ImageFrom<std::uint8_t>(60, 37, [&](int x, int y) { return image(x, 36 - y); });
   };
-  Parameters parameters = With(16);
+  Parameters parameters = MatchingWith(16);
   parameters.aggregation.p2_slope = 1;
   const DisparityMap map = Match(left, right, parameters),
                      turned = Match(flipped(left), flipped(right), parameters);
@@ -109,7 +109,7 @@ TEST(ReferenceMatcher, SwappingAndMirroringTheImagesMirrorsTheResult) {
   const auto mirrored = [](const HostImage<std::uint8_t>& image) {
     return ImageFrom<std::uint8_t>(kWidth, kHeight, [&](int x, int y) { return image(kWidth - 1 - x, y); });
   };
-  const Parameters parameters = With(16);
+  const Parameters parameters = MatchingWith(16);
   const DisparityMap seen_left = Match(left, right, parameters);
   const DisparityMap seen_right = Match(mirrored(right), mirrored(left), parameters);
   int wrong = 0, checked = 0;
@@ -141,7 +141,7 @@ TEST(ReferenceMatcher, SlantedPlaneIsFoundToATenthOfAPixel) {
   const auto right =
       ImageFrom<std::uint8_t>(kWidth, kHeight, [&](int x, int y) { return texture((x + 6) / 0.95, y); });
   const auto rms_error = [&](Subpixel method) {
-    Parameters parameters = With(32);
+    Parameters parameters = MatchingWith(32);
     parameters.selection.subpixel = method;
     parameters.filter.median = 5;
     const DisparityMap map = Match(left, right, parameters);
@@ -172,7 +172,7 @@ TEST(ReferenceMatcher, EverySizeAndRangeGivesTheSameBytesTwiceOnAnyNumberOfThrea
     const auto left = ImageFrom<std::uint8_t>(c.width, c.height, [](int x, int y) { return NoiseAt(x, y); });
     const auto right =
         ImageFrom<std::uint8_t>(c.width, c.height, [](int x, int y) { return NoiseAt(x + 2, y); });
-    Parameters parameters = With(c.num_disparities);
+    Parameters parameters = MatchingWith(c.num_disparities);
     parameters.matching_cost.min_disparity = c.min_disparity;
     const DisparityMap once = Match(left, right, parameters, nullptr, 1);
     for (const int num_threads : {1, 2, 3, 7}) {
@@ -194,7 +194,7 @@ TEST(ReferenceMatcher, SixteenBitsAndColourGiveTheSameAsTheGrayTheyHold) {
       color_right(x, y) = {NoiseAt(x + 4, y), NoiseAt(x + 4, y), NoiseAt(x + 4, y)};
     }
   }
-  Parameters parameters = With(16);
+  Parameters parameters = MatchingWith(16);
   parameters.aggregation.p2_slope = 0.5F;
   const DisparityMap gray = Match(ImageFrom<std::uint8_t>(50, 20, gray_at(0)),
                                   ImageFrom<std::uint8_t>(50, 20, gray_at(4)), parameters);
@@ -206,10 +206,10 @@ TEST(ReferenceMatcher, SixteenBitsAndColourGiveTheSameAsTheGrayTheyHold) {
 }
 
 TEST(ReferenceMatcher, RefusesWhatDoesNotFit) {
-  EXPECT_THROW(MakeReferenceMatcher(With(0), {4, 4}), InvalidArgument);
-  EXPECT_THROW(MakeReferenceMatcher(With(1025), {4, 4}), InvalidArgument);
-  EXPECT_THROW(MakeReferenceMatcher(With(8), {0, 4}), InvalidArgument);
-  const auto matcher = MakeReferenceMatcher(With(8), {4, 4});
+  EXPECT_THROW(MakeReferenceMatcher(MatchingWith(0), {4, 4}), InvalidArgument);
+  EXPECT_THROW(MakeReferenceMatcher(MatchingWith(1025), {4, 4}), InvalidArgument);
+  EXPECT_THROW(MakeReferenceMatcher(MatchingWith(8), {0, 4}), InvalidArgument);
+  const auto matcher = MakeReferenceMatcher(MatchingWith(8), {4, 4});
   const HostImage<std::uint8_t> right_size(4, 4, 0), wrong_size(5, 4, 0);
   const HostImage<std::uint16_t> wide(4, 4, 0);
   DisparityMap map;

@@ -15,7 +15,7 @@
 namespace parallax::app {
 namespace {
 
-const StereoRig kRig{.fx_px = 721.5, .cx_px = 3.2, .cy_px = 1.7, .baseline_m = 0.54, .doffs_px = 0};
+const StereoRig kPaneRig{.fx_px = 721.5, .cx_px = 3.2, .cy_px = 1.7, .baseline_m = 0.54, .doffs_px = 0};
 
 // 8 x 4: disparities 10 + x + y / 2, the last column without a value; B's are all 20.
 std::shared_ptr<const MatchedFrame> Matched() {
@@ -28,7 +28,7 @@ std::shared_ptr<const MatchedFrame> Matched() {
   }
   matched->frame.right = left.Clone();
   matched->frame.left = std::move(left);
-  matched->frame.rig = kRig;
+  matched->frame.rig = kPaneRig;
   matched->frame.truth.emplace();
   matched->frame.truth->disparity = HostImage<float>(8, 4, kNan);
   matched->frame.truth->disparity(2, 1) = 14;
@@ -49,7 +49,7 @@ std::shared_ptr<const MatchedFrame> Matched() {
 ShownFrame WithB() {
   ShownFrame frame = MakeShownFrame(Matched(), "cpu");
   const auto disparity = std::make_shared<const HostImage<float>>(8, 4, 20.0F);
-  frame.b = MakeShownSet(disparity->ConstView(), {}, {}, kRig, {}, disparity);
+  frame.b = MakeShownSet(disparity->ConstView(), {}, {}, kPaneRig, {}, disparity);
   return frame;
 }
 
@@ -64,7 +64,7 @@ TEST(ShownFrame, HasWhatTheMatchedFrameHas) {
 
 TEST(PixelInfo, IsToTheBitThePointOfTheCloud) {
   const ShownFrame frame = MakeShownFrame(Matched(), "cpu");
-  const PointCloud cloud = CloudFromDepth(frame.a.depth_m.ConstView(), frame.left.ConstView(), kRig);
+  const PointCloud cloud = CloudFromDepth(frame.a.depth_m.ConstView(), frame.left.ConstView(), kPaneRig);
   const std::size_t point = 1 * 7 + 2;  // seven of eight a row have a depth
   const PixelInfo info = PixelInfoAt(frame, false, 2, 1);
   EXPECT_EQ((Point3f{info.x_m, info.y_m, info.z_m}), cloud.points[point]);

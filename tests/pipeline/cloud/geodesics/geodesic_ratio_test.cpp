@@ -12,7 +12,7 @@
 namespace parallax::test {
 namespace {
 
-constexpr int kWidth = 60, kHeight = 40;
+constexpr int kGridWidth = 60, kGridHeight = 40;
 const StereoRig kRig{.fx_px = 100, .cx_px = 30, .cy_px = 20, .baseline_m = 0.1};
 
 GeodesicRatio Compare(const HostImage<float>& estimate, const HostImage<float>& truth,
@@ -21,9 +21,10 @@ GeodesicRatio Compare(const HostImage<float>& estimate, const HostImage<float>& 
 }
 
 TEST(GeodesicRatio, OfTheTruthItselfIsOne) {
-  HostImage<float> truth(kWidth, kHeight);
-  for (int y = 0; y < kHeight; ++y) {
-    for (int x = 0; x < kWidth; ++x) truth(x, y) = 4.0F + 0.3F * std::sin(0.2F * static_cast<float>(x + y));
+  HostImage<float> truth(kGridWidth, kGridHeight);
+  for (int y = 0; y < kGridHeight; ++y) {
+    for (int x = 0; x < kGridWidth; ++x)
+      truth(x, y) = 4.0F + 0.3F * std::sin(0.2F * static_cast<float>(x + y));
   }
   truth(10, 10) = kNan;
   const GeodesicRatio same = Compare(truth, truth);
@@ -42,11 +43,11 @@ TEST(GeodesicRatio, OfTheTruthItselfIsOne) {
 
 TEST(GeodesicRatio, BridgesAndCracks) {
   // Two walls beside each other, and a ramp from one to the other.
-  HostImage<float> walls(kWidth, kHeight), ramp(kWidth, kHeight);
-  for (int y = 0; y < kHeight; ++y) {
-    for (int x = 0; x < kWidth; ++x) {
-      walls(x, y) = x < kWidth / 2 ? 3.0F : 6.0F;
-      ramp(x, y) = 3.0F * std::pow(2.0F, static_cast<float>(x) / (kWidth - 1));
+  HostImage<float> walls(kGridWidth, kGridHeight), ramp(kGridWidth, kGridHeight);
+  for (int y = 0; y < kGridHeight; ++y) {
+    for (int x = 0; x < kGridWidth; ++x) {
+      walls(x, y) = x < kGridWidth / 2 ? 3.0F : 6.0F;
+      ramp(x, y) = 3.0F * std::pow(2.0F, static_cast<float>(x) / (kGridWidth - 1));
     }
   }
   const GeodesicRatio bridged = Compare(ramp, walls);
@@ -63,8 +64,8 @@ TEST(GeodesicRatio, BridgesAndCracks) {
 TEST(GeodesicRatio, ShortcutsThroughAFence) {
   // A wall with a fence of nearer pixels from the top almost to the bottom; the estimate has smoothed it
   // away.
-  HostImage<float> fence(kWidth, kHeight, 5.0F), wall(kWidth, kHeight, 5.0F);
-  for (int y = 0; y < kHeight - 2; ++y) fence(kWidth / 2, y) = 2.0F;
+  HostImage<float> fence(kGridWidth, kGridHeight, 5.0F), wall(kGridWidth, kGridHeight, 5.0F);
+  for (int y = 0; y < kGridHeight - 2; ++y) fence(kGridWidth / 2, y) = 2.0F;
   const GeodesicRatio ratio = Compare(wall, fence, {.num_sources = 20, .num_targets = 20});
   EXPECT_GT(ratio.num_shortcuts, 20);
   EXPECT_LT(ratio.median_estimate, ratio.median_truth);
@@ -72,10 +73,11 @@ TEST(GeodesicRatio, ShortcutsThroughAFence) {
 }
 
 TEST(GeodesicRatio, NoiseMakesWaysLonger) {
-  HostImage<float> wall(kWidth, kHeight, 5.0F), noisy(kWidth, kHeight);
+  HostImage<float> wall(kGridWidth, kGridHeight, 5.0F), noisy(kGridWidth, kGridHeight);
   std::mt19937 random(1);
-  for (int y = 0; y < kHeight; ++y) {
-    for (int x = 0; x < kWidth; ++x) noisy(x, y) = 5.0F + 0.05F * static_cast<float>(random() % 100) / 100.0F;
+  for (int y = 0; y < kGridHeight; ++y) {
+    for (int x = 0; x < kGridWidth; ++x)
+      noisy(x, y) = 5.0F + 0.05F * static_cast<float>(random() % 100) / 100.0F;
   }
   const GeodesicRatio ratio = Compare(noisy, wall);
   EXPECT_GT(ratio.median_ratio, 1.02);

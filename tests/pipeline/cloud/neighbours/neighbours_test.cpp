@@ -24,7 +24,7 @@ using testing::NamedCloud;
 using ::testing::NanSensitiveFloatEq;
 using testing::UniformCloud;
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kUnbounded = std::numeric_limits<float>::infinity();
 
 void ExpectSame(const Neighbours& found, const Neighbours& expected, const std::string& what) {
   ASSERT_EQ(found.k, expected.k) << what;
@@ -51,13 +51,13 @@ TEST(NeighboursTest, OfFourPointsByHand) {
   EXPECT_THAT(std::vector(others.indices.begin(), others.indices.begin() + 4),
               ElementsAre(3, 1, 2, kNoNeighbour));
   EXPECT_THAT(std::vector(others.distances_m.begin(), others.distances_m.begin() + 4),
-              ElementsAre(1, 5, 5, kInfinity));
+              ElementsAre(1, 5, 5, kUnbounded));
   const Neighbours with_self = measures->NearestNeighbours(points, {.k = 3, .include_self = true});
   EXPECT_THAT(std::vector(with_self.indices.begin(), with_self.indices.begin() + 3), ElementsAre(0, 3, 1));
   const std::vector<Point3f> queries = {{0, 0, 2}, {kNan, 0, 0}};
   const Neighbours of_others = measures->NearestNeighbours(points, queries, 2);
   EXPECT_THAT(of_others.indices, ElementsAre(3, 0, kNoNeighbour, kNoNeighbour));
-  EXPECT_THAT(of_others.distances_m, ElementsAre(1, 2, kInfinity, kInfinity));
+  EXPECT_THAT(of_others.distances_m, ElementsAre(1, 2, kUnbounded, kUnbounded));
 }
 
 TEST(NeighboursTest, EqualBruteForceOnHardClouds) {
@@ -136,7 +136,7 @@ TEST(NeighboursTest, EmptyCloudsAndBadNumbers) {
   EXPECT_THAT(measures->NearestNeighbours(one, {.k = 2}).indices, ElementsAre(kNoNeighbour, kNoNeighbour));
   EXPECT_THAT(measures->NearestNeighbours(one, {.k = 2, .include_self = true}).indices,
               ElementsAre(0, kNoNeighbour));
-  EXPECT_THAT(measures->NearestNeighbours(none, one, 1).distances_m, ElementsAre(kInfinity));
+  EXPECT_THAT(measures->NearestNeighbours(none, one, 1).distances_m, ElementsAre(kUnbounded));
   EXPECT_THAT(measures->NearestNeighbours(one, none, 1).indices, IsEmpty());
   EXPECT_THAT(measures->NearestNeighbours(not_a_number, one, 1).indices, ElementsAre(kNoNeighbour));
   EXPECT_THAT(measures->MeanNeighbourDistances(one, {.k = 2}), ElementsAre(::testing::IsNan()));
@@ -152,15 +152,15 @@ TEST(NeighboursTest, EmptyCloudsAndBadNumbers) {
 TEST(NeighboursTest, MeansAndDensitiesByHand) {
   const Neighbours rows = {2,
                            {1, 2, 0, kNoNeighbour, kNoNeighbour, kNoNeighbour, 1, 0},
-                           {1, 2, 3, kInfinity, kInfinity, kInfinity, 0, 0}};
+                           {1, 2, 3, kUnbounded, kUnbounded, kUnbounded, 0, 0}};
   EXPECT_THAT(MeanDistances(rows), ElementsAre(1.5F, 3, ::testing::IsNan(), 0));
   const float pi = std::numbers::pi_v<float>;
   EXPECT_THAT(LocalDensity(rows, DensityKind::kSurface),
               ElementsAre(::testing::FloatEq(2 / (pi * 4)), ::testing::FloatEq(1 / (pi * 9)),
-                          ::testing::IsNan(), kInfinity));
+                          ::testing::IsNan(), kUnbounded));
   EXPECT_THAT(LocalDensity(rows, DensityKind::kVolume),
               ElementsAre(::testing::FloatEq(2 / (pi * 4 / 3 * 8)), ::testing::FloatEq(1 / (pi * 4 / 3 * 27)),
-                          ::testing::IsNan(), kInfinity));
+                          ::testing::IsNan(), kUnbounded));
 }
 
 TEST(NeighboursTest, DensityOfAPlaneOfKnownDensity) {
