@@ -16,14 +16,14 @@ namespace {
 
 // A frontal surface at 20 px with a wrong winner at 60.25 px in its middle, which was kept, and a right one
 // that was rejected.
-struct Scene {
+struct JudgedScene {
   static constexpr int kWidth = 96, kHeight = 64, kWrongX = 50, kWrongY = 31, kRejectedX = 30,
                        kRejectedY = 40;
   Parameters parameters = test::PlainParameters();
   HostImage<std::uint8_t> guide{kWidth, kHeight, 100};
   HostImage<float> selected{kWidth, kHeight, 20.0F};
   DisparityMap map{{kWidth, kHeight, 20.0F}, {kWidth, kHeight, kValid}, {kWidth, kHeight, 0}};
-  Scene() {
+  JudgedScene() {
     parameters.refinement.trees = TreeSet::kDriving;
     selected(kWrongX, kWrongY) = map.disparity(kWrongX, kWrongY) = 60.25F;
     map.validity(kRejectedX, kRejectedY) = kMismatched;
@@ -38,9 +38,9 @@ struct Scene {
 };
 
 TEST(PixelFeatures, OfAWrongWinnerInAPlane) {
-  Scene s;
+  JudgedScene s;
   const auto at_wrong = [&](PixelFeature feature) {
-    return s.Feature(feature, Scene::kWrongX, Scene::kWrongY);
+    return s.Feature(feature, JudgedScene::kWrongX, JudgedScene::kWrongY);
   };
   EXPECT_EQ(at_wrong(PixelFeature::kStatus), 0);
   EXPECT_EQ(at_wrong(PixelFeature::kDisparity), 60);
@@ -59,11 +59,12 @@ TEST(PixelFeatures, OfAWrongWinnerInAPlane) {
 }
 
 TEST(PixelFeatures, OfARejectedPixelAndBesideABorder) {
-  Scene s;
-  EXPECT_EQ(s.Feature(PixelFeature::kStatus, Scene::kRejectedX, Scene::kRejectedY), 2);
-  EXPECT_EQ(s.Feature(PixelFeature::kKept4, Scene::kRejectedX, Scene::kRejectedY), 255 * 80 / 81);
-  EXPECT_EQ(s.Feature(PixelFeature::kAgree4, Scene::kRejectedX, Scene::kRejectedY), 24) << "twelve kept ones";
-  EXPECT_EQ(s.Feature(PixelFeature::kAgree4, Scene::kRejectedX, Scene::kRejectedY + 4), 23)
+  JudgedScene s;
+  EXPECT_EQ(s.Feature(PixelFeature::kStatus, JudgedScene::kRejectedX, JudgedScene::kRejectedY), 2);
+  EXPECT_EQ(s.Feature(PixelFeature::kKept4, JudgedScene::kRejectedX, JudgedScene::kRejectedY), 255 * 80 / 81);
+  EXPECT_EQ(s.Feature(PixelFeature::kAgree4, JudgedScene::kRejectedX, JudgedScene::kRejectedY), 24)
+      << "twelve kept ones";
+  EXPECT_EQ(s.Feature(PixelFeature::kAgree4, JudgedScene::kRejectedX, JudgedScene::kRejectedY + 4), 23)
       << "one of them rejected";
   EXPECT_EQ(s.Feature(PixelFeature::kAgree4, 0, 0), 8) << "four of the twelve are inside";
   EXPECT_EQ(s.Feature(PixelFeature::kOwnPlane, 0, 0), 0);
@@ -74,7 +75,7 @@ TEST(PixelFeatures, OfARejectedPixelAndBesideABorder) {
 }
 
 TEST(PixelFeatures, WhereNothingWasKept) {
-  Scene s;
+  JudgedScene s;
   s.map.validity.Fill(kOccluded);
   s.map.disparity.Fill(test::kNone);
   EXPECT_EQ(s.Feature(PixelFeature::kKept32, 40, 30), 0);
@@ -86,23 +87,23 @@ TEST(PixelFeatures, WhereNothingWasKept) {
 }
 
 TEST(JudgePixels, RejectsTheWrongWinnerAndRestoresTheRightOne) {
-  Scene s;
+  JudgedScene s;
   ThreadPool threads(1);
   JudgePixels(s.parameters, s.guide.ConstView(), s.selected.ConstView(), s.map, threads);
-  EXPECT_EQ(s.map.validity(Scene::kWrongX, Scene::kWrongY), kMismatched);
-  EXPECT_TRUE(std::isnan(s.map.disparity(Scene::kWrongX, Scene::kWrongY)));
-  EXPECT_EQ(s.map.validity(Scene::kRejectedX, Scene::kRejectedY), kValid);
-  EXPECT_EQ(s.map.disparity(Scene::kRejectedX, Scene::kRejectedY), 20.0F);
+  EXPECT_EQ(s.map.validity(JudgedScene::kWrongX, JudgedScene::kWrongY), kMismatched);
+  EXPECT_TRUE(std::isnan(s.map.disparity(JudgedScene::kWrongX, JudgedScene::kWrongY)));
+  EXPECT_EQ(s.map.validity(JudgedScene::kRejectedX, JudgedScene::kRejectedY), kValid);
+  EXPECT_EQ(s.map.disparity(JudgedScene::kRejectedX, JudgedScene::kRejectedY), 20.0F);
 }
 
 TEST(JudgePixels, NeverRestoresWhatHasNoPartnerOrNoWinner) {
-  Scene s;
-  s.map.validity(Scene::kRejectedX, Scene::kRejectedY) = kOutOfRange;
+  JudgedScene s;
+  s.map.validity(JudgedScene::kRejectedX, JudgedScene::kRejectedY) = kOutOfRange;
   s.selected(70, 20) = s.map.disparity(70, 20) = test::kNone;
   s.map.validity(70, 20) = kNotUnique;
   ThreadPool threads(1);
   JudgePixels(s.parameters, s.guide.ConstView(), s.selected.ConstView(), s.map, threads);
-  EXPECT_EQ(s.map.validity(Scene::kRejectedX, Scene::kRejectedY), kOutOfRange);
+  EXPECT_EQ(s.map.validity(JudgedScene::kRejectedX, JudgedScene::kRejectedY), kOutOfRange);
   EXPECT_EQ(s.map.validity(70, 20), kNotUnique);
 }
 
