@@ -73,6 +73,18 @@ TEST(CpuMatcher, EqualsTheReferenceWhereLoopsAreUnrolled) {
   }
 }
 
+// With disparities below 0 partners lie beyond the right border, too.
+TEST(CpuMatcher, EqualsTheReferenceBeyondBothBordersWhereLoopsAreUnrolled) {
+  for (const int num_disparities : {64, 128}) {
+    for (const int min_disparity : {-1, -20}) {
+      SweepCase c = MakeCase(331, 9, num_disparities, 12);
+      c.parameters.matching_cost.min_disparity = min_disparity;
+      c.parameters.census_transform.window = CensusWindow::kCenterSymmetric9x7;
+      ExpectReferenceOnEveryInstructionSet(c, test::MakeSweepPair(c));
+    }
+  }
+}
+
 // The same with every term of the costs and the penalties, codes of 64 bits and others, and P2 of columns
 // with which two steps fit a byte or do not.
 TEST(CpuMatcher, EqualsTheReferenceWithAllTermsWhereLoopsAreUnrolled) {
