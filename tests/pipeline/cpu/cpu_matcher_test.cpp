@@ -170,8 +170,9 @@ TEST(CpuMatcher, EqualsTheReferenceWherePathCostsHardlyFitAByte) {
 // 4 and 8 paths, 8-bit and 16-bit path costs, each cut into as many slabs as the limit asks for.
 TEST(CpuMatcher, GivesTheSameBitsWithinAnyMemoryLimit) {
   for (const int num_paths : {4, 8}) {
-    for (const int p2 : {64, 200, 1000}) {
-      SweepCase c = MakeCase(90, 64, 200, 7);
+    for (const auto& [num_disparities, p2] :
+         {std::pair(200, 64), std::pair(200, 200), std::pair(200, 1000), std::pair(128, 64)}) {
+      SweepCase c = MakeCase(90, 64, num_disparities, 7);
       c.parameters.aggregation.num_paths = num_paths;
       c.parameters.aggregation.p2 = p2;
       const SweepPair pair = test::MakeSweepPair(c);
