@@ -55,6 +55,13 @@ TEST(Backends, AutoIsTheFastestUsableOne) {
   EXPECT_EQ(MakeMatcherQueue("auto", {}, {.width = 8, .height = 8}, 2)->in_flight(), 0U);
 }
 
+TEST(Backends, AQueueOfOneFrameIsForAll) {
+  const MatcherOptions options{.width = 8, .height = 8};
+  EXPECT_EQ(MakeMatcherQueue("reference", {}, options, 1)->capacity(), 1U);
+  EXPECT_EQ(MakeMatcherQueue("cpu", {}, options, 1)->capacity(), 1U);
+  EXPECT_THROW(MakeMatcherQueue("reference", {}, options, 2), InvalidArgument);
+}
+
 TEST(Backends, ImagesOnADeviceAreForCudaAlone) {
   const MatcherOptions options{.width = 8, .height = 8};
   EXPECT_THAT(FaultOfCall([&] { MakeDeviceMatcher("cpu", {}, options); }),

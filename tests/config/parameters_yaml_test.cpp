@@ -290,6 +290,7 @@ TEST(LoadParameters, ABadBaseIsToldWithItsPlace) {
               AllOf(HasSubstr("a.yaml:2: base "), HasSubstr("no such file")));
   EXPECT_THAT(fault_of("base: a.yaml\n"), HasSubstr("a.yaml:1: more than 8 nested bases"));
   EXPECT_THAT(fault_of("base: [kitti]\n"), HasSubstr("a.yaml:1: base must be the name"));
+  EXPECT_THAT(fault_of("base: ''\n"), HasSubstr("a.yaml:1: base must be the name"));
 }
 
 }  // namespace

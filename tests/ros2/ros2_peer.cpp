@@ -348,6 +348,10 @@ int main(int argc, char** argv) {
   // right(x) = left(x + shift)
   std::vector<std::uint8_t> pixels[2] = {Pixels(width, height, 0, pixel_bytes),
                                          Pixels(width, height, peer.Count("--shift"), pixel_bytes)};
+  std::vector<std::uint8_t> inverted[2] = {pixels[0], pixels[1]};
+  for (auto& image : inverted) {
+    for (std::uint8_t& value : image) value = static_cast<std::uint8_t>(255 - value);
+  }
   std::string frame_id = "front_left_optical", model = "plumb_bob";
   std::string words[] = {encoding};
   double distortion[5] = {peer.Number("--distortion"), 0, 0, 0, 0};
@@ -376,14 +380,20 @@ int main(int argc, char** argv) {
       info.p[3] = side == 1 ? -kFocal_px * kBaseline_m : 0;
       if (peer.Count("--info") != 0) dds_write(infos[side], &info);
       if (fault == "type" && side == 0) continue;
+      // Nearer to the next left image, which is its inverse.
+      const bool is_late = fault == "late";
+      if (is_late && side == 1)
+        std::this_thread::sleep_until(first +
+                                      std::chrono::duration_cast<Clock::duration>((i + 0.7) * period));
+      std::vector<std::uint8_t>& shown = (is_late && i % 2 == 1 ? inverted : pixels)[side];
       sensor_msgs_msg_dds__Image_ image{};
       image.header = header;
       image.width = info.width;
       image.height = info.height;
       image.encoding = words[0].data();
       image.step = static_cast<std::uint32_t>(static_cast<std::size_t>(width) * pixel_bytes);
-      image.data = {static_cast<std::uint32_t>(pixels[side].size()),
-                    static_cast<std::uint32_t>(pixels[side].size()), pixels[side].data(), false};
+      image.data = {static_cast<std::uint32_t>(shown.size()), static_cast<std::uint32_t>(shown.size()),
+                    shown.data(), false};
       if (fault == "short") image.data._length /= 2;
       dds_write(images[side], &image);
     }

@@ -194,6 +194,11 @@ class Input(unittest.TestCase):
         self.assertIn("gives no capture times; arrival times are used", run.text)
         self.assertGreater(len(run.frames), 1, run.text)
 
+    def test_pairs_are_made_by_stamps_not_by_arrival(self):
+        run = Run(options=["--ros2", "/parallax"], frames=20, rate=4, fault="late")
+        self.assertGreater(run.peer["disparity"]["count"], 3, run.text)
+        self.assertAlmostEqual(run.peer["disparity"]["median"], SHIFT_PX, delta=0.1)
+
     def test_stamps_that_go_back(self):
         run = Run(frames=20, rate=5, fault="back", listen=0)
         self.assertIn("/stereo/left/image_raw: the stamps went back, first by 2.8", run.text)

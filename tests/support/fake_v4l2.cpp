@@ -210,6 +210,8 @@ int Answer(int file, Camera& camera, unsigned long request, void* argument) {
       return 0;
     case VIDIOC_QUERYBUF: {
       auto& buffer = *static_cast<v4l2_buffer*>(argument);
+      if (buffer.type != V4L2_BUF_TYPE_VIDEO_CAPTURE || buffer.memory != V4L2_MEMORY_MMAP)
+        return Fail(EINVAL);
       buffer.length = kBuffer_bytes;
       buffer.m.offset = buffer.index * kBuffer_bytes;
       return 0;

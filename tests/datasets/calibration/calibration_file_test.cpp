@@ -94,8 +94,13 @@ TEST_F(CalibrationFile, EveryWritableFormatComesBackAsItWas) {
   WriteCalibration(rectified, "parallax", folder_.path() / "b.yaml");
   const Calibration again = ReadCalibration((folder_.path() / "b.yaml").string());
   ASSERT_TRUE(again.rectified);
+  EXPECT_EQ(again.rectified->rig.fx_px, 700);
+  EXPECT_EQ(again.rectified->rig.cx_px, 320);
+  EXPECT_EQ(again.rectified->rig.cy_px, 240);
+  EXPECT_EQ(again.rectified->rig.baseline_m, 0.12);
   EXPECT_EQ(again.rectified->rig.doffs_px, 3);
   EXPECT_EQ(again.rectified->width_px, 640);
+  EXPECT_EQ(again.rectified->height_px, 480);
 }
 
 TEST_F(CalibrationFile, ReadsWhatOthersWrite) {
@@ -114,6 +119,14 @@ TEST_F(CalibrationFile, ReadsWhatOthersWrite) {
   const Calibration two = Read({kOpenCvIntrinsics, kOpenCvExtrinsics}, ".yml");
   EXPECT_EQ(two.raw->left.width_px, 0);  // not told
   EXPECT_DOUBLE_EQ(two.raw->translation_m.x, -3.3);
+  // R may be a rotation vector: here a quarter turn about z, which takes x to y and y to -x.
+  std::string turned = kOpenCvExtrinsics;
+  turned.replace(turned.find("cols: 3"), 7, "cols: 1");
+  const std::string matrix = "[ 1., 0., 0., 0., 1., 0., 0., 0., 1. ]";
+  turned.replace(turned.find(matrix), matrix.size(), "[ 0., 0., 1.5707963267948966 ]");
+  const Matrix3 rotation = Read({kOpenCvIntrinsics, turned}, ".yml").raw->right_from_left;
+  const Matrix3 expected{{0, -1, 0, 1, 0, 0, 0, 0, 1}};
+  for (std::size_t i = 0; i < 9; ++i) EXPECT_NEAR(rotation.m[i], expected.m[i], 1e-12) << i;
 
   const Calibration euroc = Read({EurocText(-0.0216, -0.0647, 458.654), EurocText(-0.0198, 0.0454, 457.587)});
   EXPECT_EQ(euroc.format, "euroc");

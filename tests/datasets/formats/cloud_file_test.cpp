@@ -74,6 +74,21 @@ TEST(ReadPly, PropertiesInAnyOrderAndType) {
   EXPECT_EQ(cloud.colors[1], (Rgb8{255, 0, 0}));
 }
 
+TEST(ReadPly, ColoursOfOtherTypesAreScaledToBytes) {
+  const TemporaryFolder dir;
+  const auto color_of = [&](const std::string& type, const std::string& values) {
+    WriteText(dir / "a.ply",
+              "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\n"
+              "property float z\nproperty " +
+                  type + " red\nproperty " + type + " green\nproperty " + type + " blue\nend_header\n1 2 3 " +
+                  values + "\n");
+    return ReadPly(dir / "a.ply").colors.at(0);
+  };
+  EXPECT_EQ(color_of("float", "0.2 0.5 1"), (Rgb8{51, 128, 255}));  // 0 .. 1, to the nearest
+  EXPECT_EQ(color_of("double", "-1 2 0"), (Rgb8{0, 255, 0}));
+  EXPECT_EQ(color_of("ushort", "65535 256 255"), (Rgb8{255, 1, 0}));
+}
+
 TEST(ReadPly, BinaryByHand) {
   const TemporaryFolder dir;
   // One point (1, 2, -1) with an 8-bit property between the coordinates.

@@ -142,6 +142,25 @@ TEST(ImageFile, LyingHeadersAreRefusedBeforeAllocating) {
               HasSubstr("says 65536x65536 pixels"));
 }
 
+TEST(ImageFile, ABmpOfRunsIsSmallerThanItsPixels) {
+  const TemporaryFolder dir;
+  std::string bmp(54, '\0');
+  bmp.replace(0, 2, "BM");
+  bmp[10] = 62;  // pixels, behind a palette of two
+  bmp[14] = 40;
+  bmp[18] = 100;  // 100 x 2
+  bmp[22] = 2;
+  bmp[26] = 1;
+  bmp[28] = 8;
+  bmp[30] = 1;  // runs: a count and an index
+  bmp[46] = 2;
+  bmp += std::string("\x0a\x14\x1e\0\x28\x32\x3c\0", 8);  // blue, green, red
+  bmp += std::string("\x64\x01\0\0\x64\0\0\x01", 8);      // the lower row of colour 1, the upper one of 0
+  const CameraImage image = ReadImage(WriteText(dir / "a.bmp", bmp));
+  EXPECT_EQ(std::get<HostImage<Rgb8>>(image)(99, 0), (Rgb8{30, 20, 10}));
+  EXPECT_EQ(std::get<HostImage<Rgb8>>(image)(0, 1), (Rgb8{60, 50, 40}));
+}
+
 // Gray, 3x2, with the word that it is to be turned. By TIFF 6.0.
 std::string TurnedTiff(bool little_endian, unsigned orientation) {
   std::string file = little_endian ? "II" : "MM";

@@ -2,13 +2,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <lz4frame.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <cstring>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "datasets/formats/file_bytes.h"
 #include "datasets/formats/mcap_reader.h"
 #include "datasets/formats/mcap_writer.h"
 #include "datasets/system/file_identity.h"
@@ -126,6 +129,49 @@ TEST(Mcap, AChunkEndsWhenItIsFull) {
   EXPECT_GT(writer.size_bytes(), before);
 }
 
+// Records of a file by its bytes: opcode, length of 8 bytes, content.
+struct Record {
+  char opcode;
+  std::size_t begin;
+  std::string content;
+};
+std::vector<Record> RecordsOf(const std::string& file) {
+  std::vector<Record> records;
+  for (std::size_t at = kMcapMagic.size(); at + kMcapMagic.size() < file.size();) {
+    const auto length = LoadAs<std::uint64_t>(reinterpret_cast<const std::uint8_t*>(&file[at + 1]));
+    records.push_back({file[at], at, file.substr(at + 9, length)});
+    at += 9 + length;
+  }
+  return records;
+}
+
+TEST(Mcap, IndicesAndChecksumsAreAsTheFormatHasThem) {
+  const TemporaryFolder folder;
+  WriteSome(folder / "a.mcap");
+  const std::string file = ReadText(folder / "a.mcap");
+  // Three messages a chunk, of 9 + 22 bytes and data of 301 i bytes: message i begins behind those before it.
+  std::string expected, indices;
+  for (const auto& [channel, messages] : std::vector<std::pair<int, std::vector<unsigned>>>{
+           {0, {0, 2}}, {7, {1}}, {0, {4}}, {7, {3, 5}}, {0, {6}}}) {
+    expected += Number(static_cast<unsigned>(channel), 2) + Number(16 * messages.size(), 4);
+    for (const unsigned i : messages) {
+      std::size_t offset = 0;
+      for (unsigned k = i / 3 * 3; k < i; ++k) offset += 31 + 301 * k;
+      expected += Number(1000 * i, 8) + Number(offset, 8);
+    }
+  }
+  int num_ends = 0;
+  for (const Record& record : RecordsOf(file)) {
+    if (record.opcode == '\x07') indices += record.content;
+    if (record.opcode != '\x0f') continue;
+    const std::uint32_t crc = Crc32({reinterpret_cast<const std::uint8_t*>(file.data()), record.begin});
+    EXPECT_EQ(record.content, Number(crc, 4));
+    ++num_ends;
+  }
+  EXPECT_EQ(indices, expected);
+  EXPECT_EQ(num_ends, 1);
+}
+
 TEST(Mcap, TheSameMessagesGiveTheSameBytes) {
   const TemporaryFolder folder;
   WriteSome(folder / "a.mcap");
@@ -206,6 +252,32 @@ TEST(Mcap, RefusesWhatItIsNotInOneLine) {
   EXPECT_THAT(error_of(FileOf(ChunkOf("", "", "", std::uint64_t{1} << 60))), HasSubstr("too large"));
   EXPECT_THAT(error_of(FileOf(ChunkOf("\x05\x02", "", "\x05\x02", 2))), HasSubstr("damaged"));
   EXPECT_THAT(ErrorOf([&] { McapReader reader(folder / "none.mcap"); }), HasSubstr("no such file"));
+}
+
+TEST(Mcap, WhatADiskDidNotTakeIsCutOff) {
+  const TemporaryFolder folder;
+  McapWriter writer = Writer(folder / "a.mcap");
+  const auto write_chunk = [&](std::uint64_t time_ns) {
+    writer.Write(0, time_ns, Bytes(50'000, static_cast<unsigned>(time_ns)));
+    writer.EndChunk();
+  };
+  write_chunk(1);
+  // Files may grow by 1000 bytes more, then writing fails.
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto previous = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{.rlim_cur = writer.size_bytes() + 1000, .rlim_max = before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  EXPECT_THROW(write_chunk(2), Error);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, previous);
+  EXPECT_EQ(std::filesystem::file_size(folder / "a.mcap"), writer.size_bytes());
+  write_chunk(3);
+  writer.Finish();
+  McapReader reader(folder / "a.mcap");
+  const std::vector<Read> messages = ReadAll(reader);
+  ASSERT_EQ(messages.size(), 2U);
+  EXPECT_EQ(messages[1].time_ns, 3U);
 }
 
 TEST(Mcap, AFullDiskLeavesWholeChunks) {

@@ -1,6 +1,10 @@
 #include "datasets/layouts/kitti_layout_writer.h"
 
+#include <filesystem>
 #include <limits>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "datasets/formats/disparity_png.h"
 #include "datasets/formats/image_file.h"
@@ -54,6 +58,42 @@ TEST(KittiLayoutWriter, WritesAllFilesOf2012) {
   EXPECT_TRUE(std::filesystem::exists(training / "disp_occ/000001_10.png"));
   EXPECT_FALSE(std::filesystem::exists(training / "obj_map"));
   EXPECT_THAT(test::ReadText(training / "calib/000001.txt"), HasSubstr("P3: "));
+}
+
+TEST(KittiLayoutWriter, ProjectionsByHand) {
+  const test::TemporaryFolder folder;
+  StereoFrame frame = test::RenderFrame("planes,width=20,height=10");
+  frame.rig = StereoRig{.fx_px = 700, .cx_px = 10, .cy_px = 5, .baseline_m = 0.5, .doffs_px = 2};
+  KittiLayoutWriter(folder.path(), SourceKind::kKitti2012).Write(frame);
+  std::istringstream calibration(test::ReadText(folder / "training/calib/000000.txt"));
+  for (const char* const key : {"P0:", "P1:", "P2:", "P3:"}) {
+    const bool is_left = key[1] % 2 == 0;
+    std::string word;
+    calibration >> word;
+    EXPECT_EQ(word, key);
+    std::vector<double> numbers(12);
+    for (double& number : numbers) calibration >> number;
+    const double cx = is_left ? 10 : 12, offset = is_left ? 0 : -350;  // -700 * 0.5
+    EXPECT_THAT(numbers, testing::ElementsAre(700, 0, cx, offset, 0, 700, 5, 0, 0, 0, 1, 0)) << key;
+  }
+}
+
+TEST(KittiLayoutWriter, NamesTheFilesThatItWrites) {
+  for (const SourceKind layout : {SourceKind::kKitti2012, SourceKind::kKitti2015}) {
+    for (const bool with_rig : {true, false}) {
+      const test::TemporaryFolder folder;
+      StereoFrame frame = test::RenderFrame("boxes,width=20,height=10");
+      if (!with_rig) frame.rig.reset();
+      KittiLayoutWriter writer(folder.path(), layout);
+      writer.Write(frame);
+      std::vector<std::string> written;
+      for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
+        if (entry.is_regular_file())
+          written.push_back(entry.path().lexically_relative(folder.path()).string());
+      }
+      EXPECT_THAT(writer.FilesOf(frame), testing::UnorderedElementsAreArray(written)) << with_rig;
+    }
+  }
 }
 
 // What was rendered comes back from the readers of the data sets: recognised, with the same rig and truth.

@@ -13,6 +13,7 @@
 #include "pipeline/calibration/raw_rig.h"
 #include "tests/datasets/synthetic_frames.h"
 #include "tests/datasets/test_files.h"
+#include "tests/support/images.h"
 #include "tests/support/recordings.h"
 
 namespace parallax::test {
@@ -198,6 +199,44 @@ TEST(RecordingSource, PairsOthersImagesByTimeAndReadsTheirCalibration) {
   EXPECT_EQ(frames[0].rig->fx_px, kRecordedRig.fx_px);
   EXPECT_NEAR(frames[0].rig->baseline_m, kRecordedRig.baseline_m, 1e-15);
   EXPECT_NEAR(frames[0].rig->doffs_px, kRecordedRig.doffs_px, 1e-12);
+}
+
+TEST(RecordingSource, TheFirstPairNeedsNoTolerance) {
+  // Images 3 ms apart, left and right by turns: that left ones come every 100 ms is known after the first pair.
+  const TemporaryFolder folder;
+  WriteRecording(folder / "bag.mcap", {{"/left/image_rect", kRosImage}, {"/right/image_rect", kRosImage}},
+                 [&](McapWriter& writer) {
+                   for (const std::int64_t ms : {0, 3, 100, 103}) {
+                     const CameraImage image = Pattern<std::uint8_t>(20, 10, static_cast<unsigned>(ms));
+                     writer.Write(ms % 100 == 0 ? 0 : 1, static_cast<std::uint64_t>(ms * kMillisecond_ns),
+                                  EncodeImage(ms * kMillisecond_ns, ViewOf(image)));
+                   }
+                 });
+  const std::vector<StereoFrame> frames = ReadFrames(*OpenSource({(folder / "bag.mcap").string()}));
+  ASSERT_EQ(frames.size(), 2U);
+  EXPECT_NEAR(*frames[0].timestamp_s, 0, 1e-9);
+  EXPECT_NEAR(*frames[1].timestamp_s, 0.1, 1e-9);
+}
+
+TEST(RecordingSource, MasksOfBordersComeBack) {
+  const TemporaryFolder folder;
+  std::vector<RecordedTopic> topics = kOurTopics;
+  topics.push_back({std::string(kLeftSeenTopic), kRosImage});
+  topics.push_back({std::string(kRightSeenTopic), kRosImage});
+  const HostImage<std::uint8_t> left = Pattern<std::uint8_t>(31, 17, 5),
+                                right = Pattern<std::uint8_t>(31, 17, 6);
+  WriteRecording(folder / "ours.mcap", topics, [&](McapWriter& writer) {
+    writer.Write(5, 1, EncodeImage(1, left.ConstView()));
+    writer.Write(6, 1, EncodeImage(1, right.ConstView()));
+    RecordedFrame frame;
+    frame.name = "a", frame.rig = kRig, frame.has_borders = true;
+    WriteOurFrame<std::uint8_t>(writer, frame, 1, 9);
+  });
+  const std::vector<StereoFrame> frames = ReadFrames(*OpenSource({(folder / "ours.mcap").string()}));
+  ASSERT_EQ(frames.size(), 1U);
+  ASSERT_NE(frames[0].seen, nullptr);
+  EXPECT_TRUE(SamePixels(frames[0].seen->left.ConstView(), left.ConstView()));
+  EXPECT_TRUE(SamePixels(frames[0].seen->right.ConstView(), right.ConstView()));
 }
 
 TEST(RecordingSource, RawImagesHaveTheRigOfTheirCameraInfo) {

@@ -25,6 +25,7 @@ TEST(SyntheticSource, DeliversNamedFramesWithRigAndTime) {
   EXPECT_EQ(first.name, "000000_10");
   EXPECT_EQ(first.timestamp_s, 0.0);
   EXPECT_FALSE(first.truth.has_value()) << "truth was not asked for";
+  EXPECT_FALSE(OpenSyntheticSource("shift,width=50,height=20,samples=1", {})->Read().truth.has_value());
   ASSERT_TRUE(first.rig.has_value());
   EXPECT_GT(first.rig->baseline_m, 0);
   source->Skip();

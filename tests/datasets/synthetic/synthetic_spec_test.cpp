@@ -19,6 +19,7 @@ TEST(SyntheticSpec, TakesDefaultsOfTheScene) {
   EXPECT_EQ(drive.width, 1242);
   EXPECT_EQ(drive.height, 375);
   EXPECT_EQ(drive.frames, 10);
+  EXPECT_EQ(drive.seed, 1);
   EXPECT_EQ(drive.disparities, 128);
 }
 

@@ -1,11 +1,14 @@
 // The truth of synthetic scenes, against cases worked by hand and against the images.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <map>
 #include <vector>
 
 #include "datasets/synthetic/named_scenes.h"
 #include "datasets/synthetic/ray_caster.h"
+#include "datasets/synthetic/spec.h"
 #include "tests/datasets/synthetic_frames.h"
 
 namespace parallax {
@@ -42,6 +45,27 @@ TEST(SyntheticTruth, RectangleBeforeAWallByHand) {
       const bool hidden = !in_front && y > 5 && y < 15 && x >= 13 && x <= 21;
       const bool outside = static_cast<float>(x) < truth.disparity(x, y);
       ASSERT_EQ(truth.nonoccluded(x, y), hidden || outside ? 0 : 255) << x << ' ' << y;
+    }
+  }
+}
+
+// Eight cars come towards the camera 38 m apart, at its speed of 0.8 m a frame: 190 frames later all are where they
+// were, and each has come again from afar once.
+TEST(SyntheticDrive, OncomingCarsComeAgainAfter190Frames) {
+  const auto cars_at = [](int frame) {
+    std::map<int, std::vector<double>> places_m;
+    for (const Object& o : BuildDrive(ParseSpec("drive"), frame).objects) {
+      if (o.id >= 2 && o.id < 10) places_m[o.id].push_back(o.center_m.z);
+    }
+    return places_m;
+  };
+  for (const int frame : {0, 33, 77}) {
+    const auto before = cars_at(frame), after = cars_at(frame + 190);
+    EXPECT_GE(before.size(), 3U);  // 150 m are in view
+    ASSERT_EQ(before.size(), after.size());
+    for (const auto& [id, places_m] : before) {
+      ASSERT_TRUE(after.contains(id)) << id;
+      EXPECT_THAT(after.at(id), ::testing::Pointwise(::testing::DoubleNear(1e-6), places_m)) << id;
     }
   }
 }

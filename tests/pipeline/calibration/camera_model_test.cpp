@@ -72,6 +72,23 @@ TEST(CameraModel, ShowsNothingTwice) {
   EXPECT_TRUE(CameraProjection(Camera(LensModel::kFisheye, {})).Project({1, 0, -0.5}));
 }
 
+TEST(CameraModel, TheViewGrowsAtMostFiveTimesAsFastAsThePixel) {
+  // The slope 1 - 0.9 r^2 is a fifth at r = 0.942809, where r (1 - 0.3 r^2) = 0.691393, and 0 at r = 1.054093, where it
+  // is 0.702728. In between the view's radius is 0.942809 + 5 (pixel's radius - 0.691393).
+  const CameraProjection projection(Camera(LensModel::kPlumbBob, {-0.3}));
+  const auto radius_at = [&](double distorted) {
+    const Vector3 ray = projection.ViewRay({500 * distorted + 318, 242});
+    EXPECT_NEAR(Length(ray), 1, 1e-12);
+    EXPECT_NEAR(ray.y, 0, 1e-12);
+    return ray.x / ray.z;
+  };
+  EXPECT_NEAR(radius_at(0.5 * (1 - 0.3 * 0.25)), 0.5, 1e-9);
+  EXPECT_NEAR(radius_at(0.691393), 0.942809, 1e-4);
+  EXPECT_NEAR(radius_at(0.7), 0.985843, 1e-4);
+  EXPECT_NEAR(radius_at(0.702728), 0.999484, 1e-4);
+  EXPECT_NEAR(radius_at(0.8), 0.999484, 1e-4);  // no further where the model has turned back
+}
+
 TEST(CameraModel, RotationVectorsAndBack) {
   for (const Vector3 v : {Vector3{0, 0, 0}, Vector3{1e-9, 0, 0}, Vector3{0.3, -0.2, 0.9},
                           Vector3{0, std::numbers::pi, 0}, Vector3{3.1, 0.2, -0.1}}) {

@@ -107,6 +107,20 @@ TEST(Rectification, BordersMakeNoDisparity) {
   EXPECT_EQ(map.disparity(5, 0), 1.0F);
 }
 
+TEST(Rectification, ARowsEndIsNotTheNextRowsBeginning) {
+  // Rows without padding. (0, 1) would match column -1: it stays. As column 64 of row 0 it would match column 63, which
+  // was not seen.
+  SeenPixelsOfPair seen;
+  seen.left = HostImage<std::uint8_t>(64, 2, 255);
+  seen.right = HostImage<std::uint8_t>(64, 2, 255);
+  seen.right(63, 0) = 0;
+  DisparityMap map{HostImage<float>(64, 2, 1.0F), HostImage<std::uint8_t>(64, 2, std::uint8_t{kValid}), {}};
+  RemoveUnseen(seen, map);
+  for (int y = 0; y < 2; ++y) {
+    for (int x = 0; x < 64; ++x) EXPECT_EQ(map.disparity(x, y), 1.0F) << x << " " << y;
+  }
+}
+
 TEST(Rectification, FramesBecomeRectified) {
   StereoFrame frame;
   frame.left = HostImage<std::uint8_t>(640, 480, 7);

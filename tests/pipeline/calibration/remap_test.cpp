@@ -147,8 +147,9 @@ TEST(Remap, EightsOfPixelsGiveTheReferencesBits) {
     ExpectSameAsReference<Rgb8>(torn);
   }
   cpu::UseInstructionSet("");
-  EXPECT_TRUE(MakeRemapBlocks(TableOf(64, 64, 64, 64, 5)).empty());       // too few
-  EXPECT_TRUE(SmoothTableOf(64, 8, 15, 8, 0, 1).blocks.empty());          // a source too small
+  EXPECT_TRUE(MakeRemapBlocks(TableOf(64, 64, 64, 64, 5)).empty());  // too few
+  EXPECT_TRUE(SmoothTableOf(64, 8, 15, 8, 0, 1).blocks.empty());     // a source too small
+  EXPECT_TRUE(SmoothTableOf(64, 8, 64, 2, 0, 1).blocks.empty());
   EXPECT_TRUE(SmoothTableOf(64, 64, 200, 200, 0.0, 2.5).blocks.empty());  // shrunk by too much
 }
 
@@ -175,6 +176,7 @@ TEST(Remap, TablesPointWhereTheCameraSees) {
   const StereoRig pinhole{.fx_px = 400, .cx_px = 320, .cy_px = 240, .baseline_m = 1};
   const Matrix3 rotation = RotationOf({0.01, -0.02, 0.03});
   const RemapTable table = MakeRemapTable(rig.left, rotation, pinhole, 640, 480);
+  EXPECT_FALSE(table.blocks.empty()) << "it is remapped plainly";
   const CameraProjection projection(rig.left);
   for (const auto& [x, y] : {std::pair{100, 50}, std::pair{320, 240}, std::pair{600, 400}}) {
     const auto pixel =

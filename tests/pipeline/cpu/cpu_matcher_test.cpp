@@ -73,6 +73,18 @@ TEST(CpuMatcher, EqualsTheReferenceWhereLoopsAreUnrolled) {
   }
 }
 
+// With disparities below 0 partners lie beyond the right border, too.
+TEST(CpuMatcher, EqualsTheReferenceBeyondBothBordersWhereLoopsAreUnrolled) {
+  for (const int num_disparities : {64, 128}) {
+    for (const int min_disparity : {-1, -20}) {
+      SweepCase c = MakeCase(331, 9, num_disparities, 12);
+      c.parameters.matching_cost.min_disparity = min_disparity;
+      c.parameters.census_transform.window = CensusWindow::kCenterSymmetric9x7;
+      ExpectReferenceOnEveryInstructionSet(c, test::MakeSweepPair(c));
+    }
+  }
+}
+
 // The same with every term of the costs and the penalties, codes of 64 bits and others, and P2 of columns
 // with which two steps fit a byte or do not.
 TEST(CpuMatcher, EqualsTheReferenceWithAllTermsWhereLoopsAreUnrolled) {
@@ -158,8 +170,9 @@ TEST(CpuMatcher, EqualsTheReferenceWherePathCostsHardlyFitAByte) {
 // 4 and 8 paths, 8-bit and 16-bit path costs, each cut into as many slabs as the limit asks for.
 TEST(CpuMatcher, GivesTheSameBitsWithinAnyMemoryLimit) {
   for (const int num_paths : {4, 8}) {
-    for (const int p2 : {64, 200, 1000}) {
-      SweepCase c = MakeCase(90, 64, 200, 7);
+    for (const auto& [num_disparities, p2] :
+         {std::pair(200, 64), std::pair(200, 200), std::pair(200, 1000), std::pair(128, 64)}) {
+      SweepCase c = MakeCase(90, 64, num_disparities, 7);
       c.parameters.aggregation.num_paths = num_paths;
       c.parameters.aggregation.p2 = p2;
       const SweepPair pair = test::MakeSweepPair(c);

@@ -165,6 +165,7 @@ TEST(FramePipeline, EveryFrameGoesThroughOnceWhateverTheNumberOfWriters) {
     EXPECT_EQ(log.reports.at("f0").width, 5);
     EXPECT_EQ(log.reports.at("f0").density_percent, 100);
     EXPECT_EQ(log.reports.at("f0").times[Stage::kAggregation], 1);
+    EXPECT_GT(log.reports.at("f0").match_ms, 0);
   }
 }
 

@@ -134,6 +134,59 @@ TEST(SideBySideReading, KeepsTheOrderOfTheSource) {
   }
 }
 
+// Two frames: f0 is read a moment after f1 has begun, f1 once f0 is matched.
+class ChainedSource : public FrameSource {
+ public:
+  SourceKind kind() const override { return SourceKind::kPair; }
+  std::optional<std::size_t> num_frames() const override { return 2; }
+  std::optional<std::string> NextName() override {
+    if (next_ == 2) return std::nullopt;
+    return "f" + std::to_string(next_);
+  }
+  StereoFrame Read() override { throw Error("reads frames side by side only"); }
+  void Skip() override { ++next_; }
+  std::function<StereoFrame()> Defer() override {
+    return [this, index = next_++] {
+      std::unique_lock lock(mutex_);
+      if (index == 0) {
+        changed_.wait(lock, [this] { return has_begun_; });
+        lock.unlock();
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));  // the reader waits for this frame by now
+      } else {
+        has_begun_ = true;
+        changed_.notify_all();
+        is_in_time_ = changed_.wait_for(lock, std::chrono::seconds(20), [this] { return is_matched_; });
+      }
+      StereoFrame frame;
+      frame.name = "f" + std::to_string(index);
+      frame.left = HostImage<std::uint8_t>(5, 3, 1);
+      frame.right = HostImage<std::uint8_t>(5, 3, 1);
+      return frame;
+    };
+  }
+  void TellMatched() {
+    const std::scoped_lock lock(mutex_);
+    is_matched_ = true;
+    changed_.notify_all();
+  }
+  bool is_in_time() const { return is_in_time_; }
+
+ private:
+  int next_ = 0;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool has_begun_ = false, is_matched_ = false, is_in_time_ = false;
+};
+
+TEST(SideBySideReading, AFrameThatIsReadDoesNotWaitForTheNext) {
+  Seen seen;
+  const auto source = std::make_shared<ChainedSource>();
+  FrameSteps steps = StepsInto(seen);
+  steps.observe = [&](const auto&) { source->TellMatched(); };
+  RunFrames(source, steps, {.num_readers = 2});
+  EXPECT_TRUE(source->is_in_time());
+}
+
 TEST(SideBySideReading, OneReaderReadsInTurn) {
   Seen seen;
   const auto source = std::make_shared<DeferringSource>(9, 9);

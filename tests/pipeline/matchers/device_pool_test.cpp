@@ -250,6 +250,15 @@ TEST_F(DevicePoolTest, ADeviceWithoutTheMemoryIsLeftOutWithOneLine) {
   EXPECT_EQ(counts_[0].num_queues, 2) << "for three frames, then for one";
 }
 
+TEST_F(DevicePoolTest, ADeviceThatIsLostGivesItsMemoryBack) {
+  Pool({{.fails_after = 0}, {}});
+  const auto queue = Queue();
+  EXPECT_EQ(queue->memory_bytes(), 14U);
+  while (pool_->num_left() == 2) EXPECT_EQ(Through(*queue, 10), InOrder(10));  // until it got a frame
+  while (queue->memory_bytes() == 14) std::this_thread::yield();               // its thread does it
+  EXPECT_EQ(queue->memory_bytes(), 7U);
+}
+
 TEST_F(DevicePoolTest, FewLargeFramesWait) {
   Pool({{.capacity = 3}});
   EXPECT_EQ(pool_->MakeQueue({}, {.width = 100, .height = 100'000}, 3)->capacity(), 3U + 3);

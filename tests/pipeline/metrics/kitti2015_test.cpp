@@ -61,6 +61,20 @@ TEST(Kitti2015, TheTotalIsPooled) {
   EXPECT_DOUBLE_EQ(total.all.Rate(), 0.2);  // 1 of 5 pixels, not the mean of 0 and 1
 }
 
+TEST(Kitti2015, EveryCountOfTheTotalIsPooled) {
+  // An object's wrong pixel, one of the background without an estimate (filled with 50, wrong), one with (right).
+  const Kitti2015Counts c = EvaluateKitti2015(
+      Map(3, {50, kNone, 10}).ConstView(), Map(3, {40, 90, 10}).ConstView(), Mask(3, {1, 0, 0}).ConstView());
+  Kitti2015Counts total = c;
+  total += c;
+  EXPECT_EQ(total.background, (ErrorCount{2, 4}));
+  EXPECT_EQ(total.background_estimated, (ErrorCount{0, 2}));
+  EXPECT_EQ(total.foreground, (ErrorCount{2, 2}));
+  EXPECT_EQ(total.foreground_estimated, (ErrorCount{2, 2}));
+  EXPECT_EQ(total.all, (ErrorCount{4, 6}));
+  EXPECT_EQ(total.all_estimated, (ErrorCount{2, 4}));
+}
+
 TEST(Kitti2015, AnEmptyEstimateIsMinusOneAndHasNoEstimatedRate) {
   const Kitti2015Counts c = EvaluateKitti2015(Map(2, {kNone, kNone}).ConstView(), Map(2, {1, 9}).ConstView());
   EXPECT_EQ(c.all, (ErrorCount{1, 2}));  // errors 2 and 10

@@ -227,7 +227,13 @@ TEST(VoxelGraph, AFullBlockHasAllItsNeighbours) {
   // Pairs of a 4 x 4 x 4 block: along an axis 3 * 16 * 3, diagonals of faces 6 * 9 * 4, of cubes 4 * 27.
   EXPECT_EQ(MakeVoxelGraph(points, 1, 6).graph.num_edges(), 2 * 144);
   EXPECT_EQ(MakeVoxelGraph(points, 1, 18).graph.num_edges(), 2 * (144 + 216));
-  EXPECT_EQ(MakeVoxelGraph(points, 1, 26).graph.num_edges(), 2 * (144 + 216 + 108));
+  const CloudGraph graph = MakeVoxelGraph(points, 1, 26).graph;
+  EXPECT_EQ(graph.num_edges(), 2 * (144 + 216 + 108));
+  for (std::size_t i = 0; i + 1 < graph.first_edge.size(); ++i) {
+    const auto begin = graph.targets.begin() + graph.first_edge[i],
+               end = graph.targets.begin() + graph.first_edge[i + 1];
+    EXPECT_TRUE(std::is_sorted(begin, end)) << "the row of node " << i;
+  }
 }
 
 TEST(VoxelGraph, KeysReachTwoToTheTwentieth) {
