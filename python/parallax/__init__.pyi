@@ -103,7 +103,7 @@ class Calibration:
         """"good", "usable" (with warnings) or "refused" (with causes)."""
     @property
     def causes(self) -> list[str]:
-        """What is wrong, one line each."""
+        """Why the verdict is "refused", one line each; empty otherwise."""
     @property
     def warnings(self) -> list[str]:
         """What would make it better, one line each."""
