@@ -32,7 +32,7 @@ struct BoardView {
   BoardPose pose;  // in the left camera's frame
 };
 
-// How the board departs from a plane: z = x u^2 + y v^2 + z u v, m, with u and v from -1 to 1 across it.
+// The board's height over a plane, m: bend.x u^2 + bend.y v^2 + bend.z u v, with u, v from -1 to 1 across it.
 using BoardBend = Vector3;
 
 // The parameters that are fitted, in addition to the poses of the boards.

@@ -71,7 +71,7 @@ struct StereoCalibration {
   std::vector<DepthError> depth_errors;
   // good, usable (with warnings), refused (with causes).
   std::string verdict;
-  std::vector<std::string> causes;    // what is wrong, by name
+  std::vector<std::string> causes;    // why the verdict is "refused", in words; empty otherwise
   std::vector<std::string> warnings;  // advice for improvement
   bool IsRefused() const { return verdict == "refused"; }
 };

@@ -34,9 +34,9 @@ void RequireMatcherQueue(std::string_view backend, Method method = Method::kSgm)
 // of its matchers has one more frame waiting. Throws what RequireMatcherQueue throws for more than one.
 std::unique_ptr<MatcherQueue> MakeMatcherQueue(std::string_view backend, const Parameters& parameters,
                                                const MatcherOptions& options, int num_in_flight);
-// The num_in_flight with the most frames per second. For the cpu without a memory limit it is one for each
-// thread, or fewer if W x H x D of all frames would exceed 2^27 for each thread (320 MB; AD-Census: 740 MB).
-// Else it is 1.
+// The num_in_flight of a caller that states none. The cpu without a memory limit gets one for each thread,
+// which is fastest, or fewer if W x H x D of all frames would exceed 2^27 for each thread (320 MB; AD-Census:
+// 740 MB). Everything else gets 1.
 int UsualFramesInFlight(std::string_view backend, const Parameters& parameters,
                         const MatcherOptions& options);
 

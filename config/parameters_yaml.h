@@ -31,7 +31,7 @@ struct ChosenParameters {
   UncertaintyParameters uncertainty;  // section `uncertainty`, whose keys hold lists (uncertainty_text.h)
   // Keys named by a file, its bases, a preset or an assignment, whatever their values.
   std::set<std::string, std::less<>> chosen_keys;
-  bool is_range_auto = false;  // then the key is not chosen, and has the value that was left open
+  bool is_range_auto = false;  // kNumDisparitiesKey is "auto": not chosen, its value is a fallback
 
   bool IsChosen(std::string_view key) const { return chosen_keys.contains(key); }
 };
@@ -49,7 +49,7 @@ ChosenParameters LoadChosenParameters(const std::string& path_or_preset,
                                       const std::vector<std::string>& assignments = {},
                                       AutoRange auto_range = AutoRange::kRefused);
 
-// The same without the choice.
+// The same without assignments; returns the parameters alone.
 Parameters LoadParameters(const std::string& path_or_preset);
 
 // Parses YAML text; name stands for the file in messages. A relative base is searched in name's folder.

@@ -23,7 +23,7 @@ struct Settings {
   bool operator==(const Settings&) const = default;
 };
 
-// The output formats.
+// The output, and the values that its format needs.
 struct Form {
   Output output = Output::kDisparity;
   StereoRig rig;             // of depth: fx, baseline, doffs; 0 = not set

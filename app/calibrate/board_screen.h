@@ -8,9 +8,9 @@
 
 namespace parallax::app {
 
-// left, right: of one size. session: what was seen so far. is_last_pair: these are the images of session.last(); the
-// corners of an earlier pair are drawn faintly. headline, text: the largest line below the images, and lines in place
-// of what is missing; empty = the session's advice and needs.
+// left, right: of one size. session: what was seen so far. is_last_pair: these are images of session.last();
+// corners of an earlier pair are drawn faintly. headline: the largest line below the images; empty = the
+// session's advice. text: the lines below it; empty = what the session still needs.
 HostImage<Rgb8> BoardScreen(HostImageView<const Rgb8> left, HostImageView<const Rgb8> right,
                             const BoardSession& session, bool is_last_pair = true,
                             const std::string& headline = "", const std::string& text = "");

@@ -22,7 +22,7 @@ inline constexpr int kFramesLookedAt = 3;  // at most
 std::optional<std::string> FaultLineOf(const SmallPicture& left, const SmallPicture& right,
                                        const PairFacts& facts);
 
-// A frame that is judged.
+// A frame in the form that FaultLineOf judges.
 struct JudgedFrame {
   SmallPicture left, right;
   PairFacts facts;

@@ -217,7 +217,8 @@ void AddCloudEmdCommand(CLI::App& cloud) {
       ->check(CheckNotNegative)
       ->capture_default_str();
   command
-      ->add_option("--gap", options->emd.gap, "Stop when (upper - lower) / upper is at most this, 1e-9 .. 1")
+      ->add_option("--gap", options->emd.gap,
+                   "Stop when the bounds are this close: (upper - lower) / upper, 1e-9 .. 1")
       ->check([](const std::string& text) {
         const std::optional<double> gap = ParseNumber(text);
         return gap && *gap >= 1e-9 && *gap <= 1 ? "" : "'" + text + "' is not a number in 1e-9 .. 1";

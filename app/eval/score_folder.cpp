@@ -43,7 +43,7 @@ CloudScoreOptions CloudOptionsOf(std::string_view text) {
   clouds.enabled = true;
   clouds.thresholds_m = ParseNumbers(text.substr(0, bar));
   const std::vector<double> others = ParseNumbers(text.substr(bar + 1));
-  if (others.size() != 4) throw Error("another version wrote the scores of clouds");
+  if (others.size() != 4) throw Error("another version wrote the scores of clouds: make them again");
   clouds.k = ToInteger<int>(others[0]);
   clouds.emd_points = ToInteger<std::int64_t>(others[1]);
   clouds.seed = ToInteger<std::uint64_t>(others[2]);
@@ -87,7 +87,8 @@ EvalDescription EvalDescriptionOf(const JournalRecord& record) {
   description.has_clouds = description.clouds.enabled;
   description.cloud_backend = text(kCloudBackend);
   const std::vector<double> limits = ParseNumbers(record.Get(kLimits));
-  if (limits.size() != 2 || description.metrics.empty()) throw Error("another version wrote the scores");
+  if (limits.size() != 2 || description.metrics.empty())
+    throw Error("another version wrote the scores: make them again");
   description.cloud_limits.min_depth_m = static_cast<float>(limits[0]);
   description.cloud_limits.max_depth_m = static_cast<float>(limits[1]);
   description.report = text(kReport);

@@ -39,10 +39,10 @@ struct EvalDescription {
 JournalRecord RecordOf(const EvalDescription& description, const EvalOptions& options);
 EvalDescription EvalDescriptionOf(const JournalRecord& record);
 
-// What two records are compared for: to resume a folder, or to merge shards.
+// Why two records are compared: to resume a folder (kGoesOn), or to merge shards.
 enum class Compared { kGoesOn, kShards };
-// How two of them differ, in words; empty if they agree in all that changes figures. Not compared: the shard
-// and the back ends; --max-frames of a folder that is resumed; the place of shards' pictures.
+// How two records differ, in words; empty if they agree in all that changes figures. Never compared: the
+// shard and the back ends. Also not compared: --max-frames with kGoesOn, --report with kShards.
 std::string DifferenceOf(const JournalRecord& was, const JournalRecord& is, Compared compared);
 
 class ScoreFolder {

@@ -62,7 +62,7 @@ FrameReport FrameReportOf(const JournalRecord& record) {
                             clouds = ParseNumbers(record.Get(kClouds));
   if (numbers.size() != 7 || stages.size() != report.times.ms.size() ||
       (!clouds.empty() && clouds.size() != 4))
-    throw Error("frame " + report.name + ": another version wrote its report");
+    throw Error("frame " + report.name + ": another version wrote its report: match it again");
   report.width = ToInteger<int>(numbers[0]);
   report.height = ToInteger<int>(numbers[1]);
   report.num_disparities = ToInteger<int>(numbers[2]);

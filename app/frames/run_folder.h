@@ -36,7 +36,7 @@ class RunFolder {
   void Start(const StereoFrame& frame);
   void Finish(const StereoFrame& frame, const Parameters& parameters);
 
-  // What the journal says, for other processes; and their reports of written frames.
+  // Answers other processes from the journal, and takes their records of written frames.
   ResultKeeper& keeper() { return *keeper_; }
   void Note(const JournalRecord& record) { folder_->Note(record); }
 

@@ -48,7 +48,7 @@ class FlatTarget {
   // Throws InvalidArgument if the region does not lie in the image or holds fewer than 100 pixels.
   FlatTarget(const StereoRig& rig, int width, int height, const ImageRegion& region);
 
-  // Throws Error for a map with fewer than 100 matched pixels in the region, or of another size.
+  // Throws Error for a map of another size, or whose matched pixels in the region are < 100 or on one line.
   void Add(const DisparityMapView& map);
   void Add(const DisparityMap& map) { Add(ViewOf(map)); }
   FlatTargetFigures Figures() const;

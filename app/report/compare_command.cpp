@@ -217,7 +217,10 @@ void AddCompareCommand(CLI::App& app) {
       ->type_name("RUN");
   command->add_option("--source", o->source, "Source of the ground truth, if not the source that was matched")
       ->type_name("SOURCE");
-  command->add_option("--metric", o->metric, "Metric for folders: kitti2012, kitti2015, middlebury or eth3d")
+  command
+      ->add_option(
+          "--metric", o->metric,
+          "Metric for output folders of run [the source's own]: kitti2012, kitti2015, middlebury or eth3d")
       ->type_name("NAME");
   command->add_option("--report", o->report, "Write a page with tables, curves and difference maps")
       ->type_name("DIR|FILE");

@@ -19,7 +19,7 @@ std::string ImageText(const CameraImage& image);
 // the source states the number of disparities.
 std::string InputText(const StereoFrame& frame);
 
-// The parts of an InputText that it records; nullopt for another text.
+// What ParseInputText reads back from an InputText; it returns nullopt for another text.
 struct InputParts {
   std::string left;  // as ImageText
   std::optional<StereoRig> rig;

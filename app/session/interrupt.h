@@ -21,7 +21,8 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
   const std::atomic<bool>& requested() const;
-  // Called when the interrupted work has ended: nothing is called any more. Waits for a call in progress.
+  // To be called when the interrupted work has ended: neither function is called any more. Waits for a call
+  // in progress.
   void Disarm();
 
  private:

@@ -47,12 +47,12 @@ class AdCensusStages {
   // size and pixel type.
   void Enqueue(const DeviceCameraImage& left, const DeviceCameraImage& right, const WinnerImages& winners,
                const DeviceDisparityMap& map, const StepRunner& run, cudaStream_t stream);
-  // Launches the stages from the checked map to the sub-pixel one. results_between: the map holds the result
-  // of each step.
+  // Launches the stages from the checked map to the sub-pixel one. results_between: the map is also written
+  // after each step.
   void EnqueueRefinement(const DeviceDisparityMap& map, bool results_between, const StepRunner& run,
                          cudaStream_t stream);
 
-  // Valid in stream order after their step.
+  // Each is valid for work on the stream after the stage that writes it.
   DeviceImageView<const std::uint8_t> guide() const { return views_.gray_left; }
   const Views& views() const { return views_; }
   const CostShape& shape() const { return shape_; }

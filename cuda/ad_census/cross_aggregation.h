@@ -14,9 +14,9 @@
 
 namespace parallax::cuda::ad_census {
 
-// Sizes of the support regions for the two orders of passes: iterations 1, 3, ... and 2, 4, .... One volume
-// each for the crosses of both images, one image each of reciprocals for the left ones alone. Null: not
-// needed.
+// Sizes of the support regions for the two orders of passes: iterations 1, 3, ... and 2, 4, .... If a region
+// depends on the arms of both images, a volume of sizes; if on the left arms alone, an image of reciprocal
+// sizes. Null: not needed.
 struct RegionSizes {
   std::uint16_t* volumes[2] = {};
   float* reciprocals[2] = {};

@@ -18,7 +18,7 @@ namespace parallax::cuda::ad_census {
 struct VotingMemory {
   std::uint32_t* ballots = nullptr;       // a pixel
   std::uint32_t* open_columns = nullptr;  // `width` numbers for each band of rows
-  std::uint32_t* news = nullptr;          // for a round: one bit for each pixel; then one number for each
+  std::uint32_t* news = nullptr;          // each round: one bit for each pixel; then one number for each
                                           // band
 
   static VotingMemory Take(Arena& arena, int num_rounds, int width, int height);

@@ -15,7 +15,7 @@
 
 namespace parallax::cuda {
 
-// Most tiles that images of up to this many pixels have.
+// The largest number of tiles of an image with up to this many pixels.
 std::size_t LargestNumTiles(const RefinementParameters& parameters, std::size_t num_pixels);
 
 // Memory for a list of an image's rejected pixels, in any order; borrowed.

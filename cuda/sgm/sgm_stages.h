@@ -50,7 +50,7 @@ class SgmStages {
                const DeviceDisparityMap& map, bool results_between, const StepRunner& run,
                cudaStream_t stream);
 
-  // Valid in stream order after their step.
+  // Each is valid for work on the stream after the stage that writes it.
   DeviceImageView<const std::uint8_t> guide() const { return census_.gray_left; }
   const CensusImages& census() const { return census_.codes; }
   const SgmVolumes& volumes() const { return volumes_; }

@@ -39,7 +39,7 @@ class Ros2Node {
                                        std::function<void(RosMessage)> take);
   // Reliable.
   std::unique_ptr<DdsWriter> Advertise(const std::string& topic, std::string_view type);
-  // Called when the reader or writer is gone.
+  // Stops announcing a reader or writer of this node. To be called after it was destroyed.
   void Forget(const DdsGuid& guid);
   // Why nothing can come on a topic: others write it under another type. One line; empty = no reason is known.
   std::string Fault(const std::string& topic, std::string_view type) const;

@@ -191,7 +191,7 @@ class V4l2Camera final : public LiveDevice {
       throw Error(label_ + ": there is no " + device + ": " + Elsewhere());
     if (errno == EACCES || errno == EPERM) {
       throw Error(label_ +
-                  ": access is denied: join the group that has it, as in sudo usermod -aG video NAME, "
+                  ": access is denied: join the group that owns it, e.g. sudo usermod -aG video NAME, "
                   "and log in again");
     }
     Fail("cannot be opened");

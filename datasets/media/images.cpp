@@ -165,8 +165,8 @@ CameraImage DecodeImage(const std::filesystem::path& path, const FileBytes& byte
     case CV_8UC3:
       return CopyPixels<Rgb8>(decoded);
     default:
-      throw Error(path.string() + ": has pixels of " + std::to_string(8 * decoded.elemSize1()) +
-                  " bits that are not 8- or 16-bit integers; convert it to PNG");
+      throw Error(path.string() + ": has " + std::to_string(8 * decoded.elemSize1()) +
+                  "-bit pixels that are not 8- or 16-bit unsigned integers: convert it to PNG");
   }
 }
 

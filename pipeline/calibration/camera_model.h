@@ -80,8 +80,8 @@ class CameraProjection {
   Vector2 Distorted(const Vector2& normalized) const;
 
   CameraModel camera_;
-  // Radii X/Z, or angles of a kFisheye: where the model ends, because it turns back or no view reaches
-  // further, and up to where its slope is large enough for ViewRay.
+  // Radii X/Z, or angles of a kFisheye. max_radius_: the model ends here, because it turns back or no view
+  // reaches further. sure_radius_: up to here its slope is large enough for ViewRay.
   double max_radius_ = 0, sure_radius_ = 0;
 };
 

@@ -18,8 +18,8 @@ struct Rectification {
 // The rotation is shared by both cameras: z is the mean of their axes at right angles to the baseline, x runs
 // along the baseline (Bouguet). Focal length and principal point are the same for both (doffs 0). At zoom 1
 // the images are the largest within what both cameras saw of the plane at infinity, as far as their lens
-// models reach (CameraProjection::ViewRay). The focal length is at least half the cameras' (per pixel of
-// width), because a wide fisheye would be too small in the middle.
+// models reach (CameraProjection::ViewRay). There the focal length is at least half the cameras', scaled to
+// the images' size, because a wide fisheye would be too small in the middle.
 //
 // Throws what CheckRawRig throws, and InvalidArgument for invalid sizes and zooms (0.1 to 10, or 0) and for
 // rigs that cannot be rectified, with the reason: left and right exchanged, one camera above the other or

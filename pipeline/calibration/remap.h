@@ -15,13 +15,13 @@
 namespace parallax {
 
 // The place in the old image of every pixel of the new one, in 1/128 px, rounded to the nearest; x = -1 if
-// the old image does not show it. The two columns and rows behind a pixel are always inside: positions on the
+// the old image does not show it. The 2x2 old pixels that a new one mixes are always inside: positions on the
 // last column or row are moved 1/128 px back.
 struct RemapTable {
   HostImage<std::int32_t> x, y;
   int source_width_px = 0, source_height_px = 0;
-  // The same in blocks of eight pixels, whole ones row by row, which is faster; empty if there would be too
-  // few.
+  // The same in whole blocks of eight pixels, row by row, which is faster. Empty if more than an eighth of
+  // the blocks cannot have this form.
   std::vector<cpu::RemapBlock> blocks{};
 
   int width() const { return x.width(); }

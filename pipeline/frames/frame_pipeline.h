@@ -104,7 +104,7 @@ struct PipelineOptions {
   // Called in the calling thread, before every frame and every 20 ms while it waits for one. Once true, no
   // further frame is read; those in progress end. May be empty.
   std::function<bool()> stop_requested{};
-  bool finish_read_frames = true;  // after that, frames that were read but not started are matched too
+  bool finish_read_frames = true;  // after a stop, frames that were read but not started are matched too
 };
 
 struct PipelineTotals {

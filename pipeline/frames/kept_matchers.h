@@ -14,19 +14,19 @@ namespace parallax {
 using MakeQueue =
     std::function<std::unique_ptr<MatcherQueue>(const Parameters& parameters, const MatcherOptions& options)>;
 
-// Most sequences need only one matcher. Making one takes as long as matching several frames, so the last few
-// are kept, as long as they are small. Matchers take frames up to their size. One of them serves a sequence
-// whose sizes change slightly from frame to frame, as KITTI's do. It is made anew, for the largest width and
-// height so far, when a frame is larger.
+// Making a matcher takes as long as matching several frames. So the last few are kept, up to a total size of
+// their cost volumes. A matcher takes frames up to its size, so one serves a sequence whose sizes change
+// slightly from frame to frame, as KITTI's do. When a frame is larger, it is made anew, for the largest width
+// and height so far.
 class KeptMatchers {
  public:
   // make: throws for invalid parameters or sizes.
   explicit KeptMatchers(MakeQueue make) : make_(std::move(make)) {}
 
-  // A kept one for frames of this size, or null. It becomes the latest.
+  // Returns a kept matcher that takes frames of this size, or null. It becomes the latest.
   MatcherQueue* Find(const Parameters& parameters, const MatcherOptions& frame);
-  // Releases those for which there is no room (none may have frames in flight), then makes a new one. Throws
-  // what make throws.
+  // Releases the matchers that exceed the limit, then makes a new one. No kept matcher may have frames in
+  // flight. Throws what make throws.
   MatcherQueue& Make(const Parameters& parameters, const MatcherOptions& frame);
 
  private:

@@ -9,8 +9,8 @@
 
 namespace parallax {
 
-// Whether a pixel without a value takes its last one. persistence: "2/8" = if it had values in at least 2 of
-// the last 8 frames. history: bit i = it had a value i + 1 frames ago.
+// Whether a pixel without a value takes its last value. persistence: "2/8" = it does if it had a value in at
+// least 2 of the last 8 frames. history: bit i = it had a value i + 1 frames ago.
 bool IsPersistent(Persistence persistence, std::uint8_t history);
 
 // The temporal filter of depth cameras. It keeps the last value and eight bits of history of every pixel.

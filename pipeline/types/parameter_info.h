@@ -135,7 +135,7 @@ void VisitParameters(P& p, Visitor&& visit) {
         p.ad_census.voting_iterations);
   visit(Info{"ad_census.voting_min_votes", "px", 0, 4488, "more votes than this are needed (tau_S)"},
         p.ad_census.voting_min_votes);
-  visit(Info{"ad_census.voting_min_percent", "%", 0, 100, "more of the votes than this must agree (tau_H)"},
+  visit(Info{"ad_census.voting_min_percent", "%", 0, 100, "share of votes that a value must exceed (tau_H)"},
         p.ad_census.voting_min_percent);
   visit(Info{"ad_census.discontinuities", "", 0, 0,
              "pixels at a depth edge take an adjacent pixel's disparity if it costs less"},
@@ -196,7 +196,7 @@ void VisitParameters(P& p, Visitor&& visit) {
       Info{"live.temporal_delta", "1/32 px", 1, 100, "a value this far from the last one is taken unchanged"},
       p.live.temporal_delta);
   visit(Info{"live.persistence", "", 0, 0,
-             "a pixel without a value takes its last one if it had one in this many of the last "
+             "a pixel without a value takes its last value if it had one in this many of the last "
              "frames: off, 8/8, 2/3, 2/4, 2/8, 1/2, 1/5, 1/8 or always"},
         p.live.persistence);
   visit(Info{"live.holes", "", 0, 0,

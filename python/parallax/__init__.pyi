@@ -103,7 +103,7 @@ class Calibration:
         """"good", "usable" (with warnings) or "refused" (with causes)."""
     @property
     def causes(self) -> list[str]:
-        """What is wrong, one line each."""
+        """Why the verdict is "refused", one line each; empty otherwise."""
     @property
     def warnings(self) -> list[str]:
         """What would make it better, one line each."""
@@ -249,7 +249,7 @@ class DeviceResult:
         """px, float32 (H x W), NaN = no value."""
     @property
     def confidence(self) -> DeviceArray:
-        """0 .. 255, uint8 (H x W)."""
+        """0 (ambiguous) .. 255 (unrivalled), uint8 (H x W), of the winner before any filter."""
     @property
     def validity(self) -> DeviceArray:
         """Bits, see MatchResult.validity, uint8 (H x W)."""
@@ -373,7 +373,7 @@ class Frame:
         """Its name in the data set."""
     @property
     def origin(self) -> str:
-        """Its input, one line."""
+        """The files with their sizes and times, or the scene, in one line; empty for a camera."""
     @property
     def note(self) -> str:
         """A note of its source; empty otherwise."""

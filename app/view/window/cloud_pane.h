@@ -32,7 +32,7 @@ class CloudPane : public WindowPart {
   // Marks the point of a pixel of the picture; -1, -1 removes the mark.
   void MarkPixel(int x, int y);
 
-  // Called when the window's treatment of filled pixels has changed.
+  // To be called after filled pixels were shown or hidden in the window.
   void FilledChanged();
 
   void Show(const UploadFrame& frame) override;

@@ -42,7 +42,7 @@ class ImagePanes : public WindowPart {
   std::function<void(PixelPosition pixel)> on_pick;
 
   PaneChoices& choices() { return choices_; }
-  // Called after the choices, or whether filled pixels are shown, have changed.
+  // To be called after choices() were changed, or filled pixels were shown or hidden.
   void ChoicesChanged();
   const std::shared_ptr<const ShownFrame>& frame() const { return frame_; }
   const PanesOfFrame& shown() const { return shown_; }

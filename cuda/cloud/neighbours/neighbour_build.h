@@ -22,8 +22,8 @@ class CurveOrder {
   explicit CurveOrder(std::int64_t size);
   std::size_t MemoryBytes() const;
 
-  // Sorts the points along the curve, on stream. num_finite: null, or a counter to which the finite points
-  // are added.
+  // Sorts the points along the curve, on stream. num_finite: null, or a counter to which the number of finite
+  // points is added.
   void Enqueue(const Point3f* points, std::int64_t num_points, const CloudExtent* extent,
                std::uint32_t* num_finite, cudaStream_t stream);
 

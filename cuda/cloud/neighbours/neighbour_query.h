@@ -30,7 +30,7 @@ void LaunchNeighbourIndices(const NeighbourQuery& query, cudaStream_t stream);
 void LaunchNeighbourMeans(const NeighbourQuery& query, cudaStream_t stream);
 // Searches for the queries of the left-over warps, with one warp for each query. Resets num_leftover to 0.
 void LaunchNeighboursOneByOne(const NeighbourQuery& query, cudaStream_t stream);
-// Fills the rows of queries to an empty cloud.
+// Fills `count` results of queries to an empty cloud: index -1, infinite distance. Either may be null.
 void LaunchNoNeighbours(std::int64_t count, std::int32_t* indices, float* distances, cudaStream_t stream);
 
 }  // namespace parallax::cuda

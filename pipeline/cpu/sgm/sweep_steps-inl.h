@@ -20,7 +20,7 @@ template <int kStripes>
 HWY_INLINE int NumStripes(int at_run_time) {
   return kStripes > 0 ? kStripes : at_run_time;
 }
-// Most vectors of T for one pixel, at up to 1024 disparities.
+// The largest number of vectors of T that one pixel needs, for up to 1024 disparities.
 template <int kStripes8, typename T>
 inline constexpr int kMaxStripes =
     static_cast<int>(sizeof(T) * (kStripes8 > 0 ? kStripes8 : 1024 / simd::MaxLanes(Tag8())));
