@@ -88,8 +88,8 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
       ->check(CLI::Range(0, 1000000));
   command.add_flag(
       "--rig-follow", options.rig_follow,
-      "Correct the measured turn about x and z when raw images are rectified, by at most 2 px of "
-      "rows at a time; the journal and recordings keep it, so that verify gives the same bytes");
+      "Correct the right camera's measured turn about x and z when raw images are rectified; one correction "
+      "moves rows by at most 2 px; the journal and recordings keep it, so that verify gives the same bytes");
   AddShowFilledOption(command, options.show_filled);
   AddShardOption(command, options.shard_text);
   command

@@ -14,7 +14,7 @@ struct WindowParts {
   float aspect = 4.0f / 3;  // width / height of the pictures
 };
 
-// Frames with their caption lines; empty = not shown. Together they cover the area without overlap.
+// Each pane's place with its caption line; empty = not shown. Together they cover the area without overlap.
 struct WindowLayout {
   PaneFrame image, disparity, cloud;
 };

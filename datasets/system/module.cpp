@@ -44,9 +44,9 @@ void* FunctionOfModule(const ModuleDescription& module, const char* name) {
       const AvailableMemory available = MemoryAvailable();
       constexpr std::uint64_t kMostThatAModuleTakes_bytes = 1'000'000'000;
       if (available.bytes < kMostThatAModuleTakes_bytes) {
-        throw Error("cannot load " + std::string(module.what) + " (" + why + "), for which the " +
+        throw Error("cannot load " + std::string(module.what) + ": " + why + "; the " +
                     std::to_string(available.bytes / 1'000'000) + " MB " + available.whose +
-                    " are not enough: raise that limit, or do without");
+                    " may not be enough: give it more memory, or do without");
       }
       throw Error("cannot load " + std::string(module.what) + ": " + why + " (Debian: " + module.packages +
                   ")");

@@ -19,8 +19,8 @@ namespace parallax::cpu::HWY_NAMESPACE {
 // What is known about the pixels of a part.
 enum class Pixels {
   kAny,
-  kPlain,   // every lane has a disparity, P2 is constant or, with all terms, below 256, and the first sweep
-            // keeps its sums
+  kPlain,   // every lane has a disparity, the first sweep keeps its sums, and P2 is constant with kBasic or
+            // below 256 with kAll (SweepTerms)
   kInside,  // plain, and every partner is inside the right image
 };
 

@@ -46,8 +46,8 @@ HWY_INLINE V8 HammingDistance(const PartnerCodes<kPlanes>& partners, const std::
   return count;
 }
 
-// Hamming distances of a left pixel, whose planes are at left, to its partners in the right row; vector k of
-// them begins at start[-k].
+// Hamming distances of a left pixel to its partners in the right row. The pixel's planes are at left, and
+// vector k of the partners begins at right + start[-k].
 template <int kStripes, int kPlanes>
 HWY_INLINE void HammingDistances(const SweepView& s, const std::uint8_t* HWY_RESTRICT left,
                                  const std::uint8_t* HWY_RESTRICT right,
