@@ -121,9 +121,9 @@ TEST_F(TemporalRun, ThePresetLiveDoesSoAtTheNoiseOfCameras) {
 }
 
 TEST_F(TemporalRun, OfAMovingSceneEveryPixelFollowsTheRulesAndNoGhostOutlivesItsPersistence) {
-  constexpr const char* kDrive = "drive,frames=16,noise=4,width=203,height=61";
+  constexpr const char* kMovingScene = "drive,frames=16,noise=4,width=203,height=61";
   constexpr int kLongest = 3;  // frames without a value of their own, at persistence 2/4
-  const Maps raw = MapsOf(kDrive, {}), filtered = MapsOf(kDrive, {"live.temporal=true"});
+  const Maps raw = MapsOf(kMovingScene, {}), filtered = MapsOf(kMovingScene, {"live.temporal=true"});
   ASSERT_EQ(raw.size(), 16U);
   ASSERT_EQ(filtered.size(), 16U);
   std::size_t num_remembered = 0, num_smoothed = 0;

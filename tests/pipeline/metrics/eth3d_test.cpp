@@ -11,8 +11,8 @@ namespace parallax {
 namespace {
 
 // 4x2, seven truth pixels, errors 0 0.5 0.75 hole | 1 2 4.5 (no truth).
-const HostImage<float> kEth3dTruth = Map(4, {3, 3, 3, 3, 2, 2, 2, kNone});
-const HostImage<float> kEth3dEstimate = Map(4, {3, 3.5F, 2.25F, kNone, 3, 4, -2.5F, 1});
+const HostImage<float> kEth3dTruth = Map(4, {3, 3, 3, 3, 2, 2, 2, kMissing});
+const HostImage<float> kEth3dEstimate = Map(4, {3, 3.5F, 2.25F, kMissing, 3, 4, -2.5F, 1});
 
 TEST(Eth3d, CountsByHandOverEstimatedPixelsOnly) {
   const Eth3dScores s = EvaluateEth3d(kEth3dEstimate.ConstView(), kEth3dTruth.ConstView());
@@ -44,7 +44,7 @@ TEST(Eth3d, TheMaskLeavesPixelsOut) {
 }
 
 TEST(Eth3d, NoEstimateIsTheWorstResultAndNoTruthIsNone) {
-  const auto one = Map(1, {1}), none = Map(1, {kNone});
+  const auto one = Map(1, {1}), none = Map(1, {kMissing});
   const Eth3dScores worst = EvaluateEth3d(none.ConstView(), one.ConstView());
   EXPECT_DOUBLE_EQ(worst.bad[3], 1);
   EXPECT_TRUE(std::isinf(worst.mean_error_px));

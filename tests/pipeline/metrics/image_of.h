@@ -11,7 +11,7 @@
 
 namespace parallax {
 
-inline constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+inline constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 
 template <typename T>
 HostImage<T> ImageOf(int width, const std::vector<T>& pixels) {

@@ -14,29 +14,30 @@ using ::testing::ElementsAre;
 using ::testing::IsNan;
 
 TEST(InterpolateBackground, AGapTakesTheSmallerNeighbour) {
-  const auto left_smaller = InterpolateBackground(Map(5, {2, kNone, kNone, 7, 9}).ConstView());
+  const auto left_smaller = InterpolateBackground(Map(5, {2, kMissing, kMissing, 7, 9}).ConstView());
   EXPECT_THAT(PixelsOf(left_smaller), ElementsAre(2, 2, 2, 7, 9));
-  const auto right_smaller = InterpolateBackground(Map(4, {7, kNone, 2, 3}).ConstView());
+  const auto right_smaller = InterpolateBackground(Map(4, {7, kMissing, 2, 3}).ConstView());
   EXPECT_THAT(PixelsOf(right_smaller), ElementsAre(7, 2, 2, 3));
 }
 
 TEST(InterpolateBackground, RowEndsTakeTheNearestValue) {
-  const auto filled = InterpolateBackground(Map(5, {kNone, kNone, 4, 6, kNone}).ConstView());
+  const auto filled = InterpolateBackground(Map(5, {kMissing, kMissing, 4, 6, kMissing}).ConstView());
   EXPECT_THAT(PixelsOf(filled), ElementsAre(4, 4, 4, 6, 6));
 }
 
 TEST(InterpolateBackground, EmptyRowsAtTopAndBottomTakeTheNearestRow) {
-  const auto filled = InterpolateBackground(Map(2, {kNone, kNone, 3, kNone, 5, 6, kNone, kNone}).ConstView());
+  const auto filled =
+      InterpolateBackground(Map(2, {kMissing, kMissing, 3, kMissing, 5, 6, kMissing, kMissing}).ConstView());
   EXPECT_THAT(PixelsOf(filled), ElementsAre(3, 3, 3, 3, 5, 6, 5, 6));
 }
 
 TEST(InterpolateBackground, AnEmptyRowBetweenOthersStaysEmpty) {
-  const auto filled = InterpolateBackground(Map(1, {1, kNone, 2}).ConstView());
+  const auto filled = InterpolateBackground(Map(1, {1, kMissing, 2}).ConstView());
   EXPECT_THAT(PixelsOf(filled), ElementsAre(1, IsNan(), 2));
 }
 
 TEST(InterpolateBackground, AMapWithoutValuesStaysEmpty) {
-  const auto filled = InterpolateBackground(Map(2, {kNone, kNone, kNone, kNone}).ConstView());
+  const auto filled = InterpolateBackground(Map(2, {kMissing, kMissing, kMissing, kMissing}).ConstView());
   EXPECT_THAT(PixelsOf(filled), ElementsAre(IsNan(), IsNan(), IsNan(), IsNan()));
   EXPECT_TRUE(InterpolateBackground(HostImage<float>().ConstView()).Empty());
 }

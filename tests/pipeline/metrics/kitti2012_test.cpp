@@ -14,9 +14,9 @@ namespace {
 //   0      1      1.5   (no truth)
 //   2.5    F 8    0     (no truth)
 //   3      4.5    F 4.5 5
-const HostImage<float> kKittiTruth = Map(4, {10, 10, 10, kNone, 20, 20, 12, kNone, 30, 30, 30, 30});
+const HostImage<float> kKittiTruth = Map(4, {10, 10, 10, kMissing, 20, 20, 12, kMissing, 30, 30, 30, 30});
 const HostImage<float> kKittiEstimate =
-    Map(4, {10, 11, 8.5F, 99, 22.5F, kNone, 12, kNone, 33, 34.5F, kNone, 35});
+    Map(4, {10, 11, 8.5F, 99, 22.5F, kMissing, 12, kMissing, 33, 34.5F, kMissing, 35});
 
 TEST(Kitti2012, CountsFilledAndEstimatedPixelsByHand) {
   // The gap in row 1 takes min(22.5, 12) = 12 (error 8), the one in row 2 min(34.5, 35) = 34.5 (error 4.5).
@@ -51,7 +51,7 @@ TEST(Kitti2012, TheMaskLeavesPixelsOut) {
 
 TEST(Kitti2012, AnEmptyEstimateIsMinusOneEverywhere) {
   const auto truth = Map(2, {0.5F, 4});
-  const Kitti2012Scores s = EvaluateKitti2012(Map(2, {kNone, kNone}).ConstView(), truth.ConstView());
+  const Kitti2012Scores s = EvaluateKitti2012(Map(2, {kMissing, kMissing}).ConstView(), truth.ConstView());
   EXPECT_DOUBLE_EQ(s.outliers[0], 1);  // errors 1.5 and 5
   EXPECT_DOUBLE_EQ(s.outliers[1], 0.5);
   EXPECT_DOUBLE_EQ(s.outliers[4], 0);
@@ -61,7 +61,7 @@ TEST(Kitti2012, AnEmptyEstimateIsMinusOneEverywhere) {
 }
 
 TEST(Kitti2012, WithoutTruthThereIsNoRateAndNoWeightInTheMean) {
-  const auto none = Map(1, {kNone});
+  const auto none = Map(1, {kMissing});
   const auto one = Map(1, {1});
   const Kitti2012Scores empty = EvaluateKitti2012(one.ConstView(), none.ConstView());
   EXPECT_TRUE(std::isnan(empty.outliers[0]));

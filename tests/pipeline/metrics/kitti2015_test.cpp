@@ -31,8 +31,8 @@ TEST(Kitti2015, ARatioThatRoundsToTheFloatNextToFivePercentIsAbove) {
 
 TEST(Kitti2015, CountsBackgroundAndForegroundByHand) {
   // Row 0 background, row 1 an object; the last column has no truth.
-  const auto truth = Map(4, {10, 10, 10, kNone, 40, 40, 40, kNone});
-  const auto estimate = Map(4, {10, 20, kNone, 1, 40, kNone, 50, 1});
+  const auto truth = Map(4, {10, 10, 10, kMissing, 40, 40, 40, kMissing});
+  const auto estimate = Map(4, {10, 20, kMissing, 1, 40, kMissing, 50, 1});
   const auto objects = Mask(4, {0, 0, 0, 0, 1, 7, 7, 7});
   // Filled: row 0 column 2 takes min(20, 1) = 1 (wrong), row 1 column 1 takes min(40, 50) = 40 (right).
   const Kitti2015Counts c = EvaluateKitti2015(estimate.ConstView(), truth.ConstView(), objects.ConstView());
@@ -63,8 +63,9 @@ TEST(Kitti2015, TheTotalIsPooled) {
 
 TEST(Kitti2015, EveryCountOfTheTotalIsPooled) {
   // An object's wrong pixel, one of the background without an estimate (filled with 50, wrong), one with (right).
-  const Kitti2015Counts c = EvaluateKitti2015(
-      Map(3, {50, kNone, 10}).ConstView(), Map(3, {40, 90, 10}).ConstView(), Mask(3, {1, 0, 0}).ConstView());
+  const Kitti2015Counts c =
+      EvaluateKitti2015(Map(3, {50, kMissing, 10}).ConstView(), Map(3, {40, 90, 10}).ConstView(),
+                        Mask(3, {1, 0, 0}).ConstView());
   Kitti2015Counts total = c;
   total += c;
   EXPECT_EQ(total.background, (ErrorCount{2, 4}));
@@ -76,7 +77,8 @@ TEST(Kitti2015, EveryCountOfTheTotalIsPooled) {
 }
 
 TEST(Kitti2015, AnEmptyEstimateIsMinusOneAndHasNoEstimatedRate) {
-  const Kitti2015Counts c = EvaluateKitti2015(Map(2, {kNone, kNone}).ConstView(), Map(2, {1, 9}).ConstView());
+  const Kitti2015Counts c =
+      EvaluateKitti2015(Map(2, {kMissing, kMissing}).ConstView(), Map(2, {1, 9}).ConstView());
   EXPECT_EQ(c.all, (ErrorCount{1, 2}));  // errors 2 and 10
   EXPECT_TRUE(std::isnan(c.all_estimated.Rate()));
   EXPECT_DOUBLE_EQ(c.Density(), 0);

@@ -18,7 +18,7 @@ TEST(KittiPngValue, KeepsZeroAsAValue) {
   EXPECT_EQ(KittiPngValue(0.001F), 1);
 }
 TEST(KittiPngValue, NoValueAndNegativeAreZero) {
-  EXPECT_EQ(KittiPngValue(kNone), 0);
+  EXPECT_EQ(KittiPngValue(kMissing), 0);
   EXPECT_EQ(KittiPngValue(-0.5F), 0);
 }
 TEST(KittiPngValue, LargeOnesStopAtTheLargestValue) {
@@ -33,7 +33,7 @@ TEST(KittiPngValue, EveryValueReadsBackAsItself) {
   EXPECT_TRUE(std::isnan(DisparityOfKittiPngValue(0)));
 }
 TEST(QuantizeAsKittiPng, IsWhatIsReadBack) {
-  const auto quantized = QuantizeAsKittiPng(Map(3, {0.0F, 5.003F, kNone}).ConstView());
+  const auto quantized = QuantizeAsKittiPng(Map(3, {0.0F, 5.003F, kMissing}).ConstView());
   EXPECT_EQ(quantized(0, 0), 1.0F / 256);
   EXPECT_EQ(quantized(1, 0), 5.0F);
   EXPECT_TRUE(std::isnan(quantized(2, 0)));

@@ -16,9 +16,10 @@ MiddleburyScores Evaluate(const HostImage<float>& estimate, const HostImage<floa
 }
 
 // 4x3, ten truth pixels, errors: 0 0.5 0.75 | hole 1 2 - | 3 4 4.5 hole, in row order ('-': no truth).
-const HostImage<float> kMiddleburyTruth = Map(4, {10, 10, 10, kNone, 20, 20, 20, kNone, 30, 30, 30, 30});
+const HostImage<float> kMiddleburyTruth =
+    Map(4, {10, 10, 10, kMissing, 20, 20, 20, kMissing, 30, 30, 30, 30});
 const HostImage<float> kMiddleburyEstimate =
-    Map(4, {10, 10.5F, 9.25F, 5, kNone, 21, 18, kNone, 33, 34, 25.5F, kNone});
+    Map(4, {10, 10.5F, 9.25F, 5, kMissing, 21, 18, kMissing, 33, 34, 25.5F, kMissing});
 
 TEST(Middlebury, CountsByHand) {
   const MiddleburyScores s = Evaluate(kMiddleburyEstimate, kMiddleburyTruth);
@@ -49,7 +50,7 @@ TEST(Middlebury, OnlyPixelsWhoseMaskIs255AreEvaluated) {
 TEST(Middlebury, ValuesAreClippedToTheRange) {
   MiddleburyOptions options;
   options.max_disparity_px = 12;
-  const MiddleburyScores s = Evaluate(Map(3, {-7, 50, kNone}), Map(3, {0.25F, 12, 3}), options);
+  const MiddleburyScores s = Evaluate(Map(3, {-7, 50, kMissing}), Map(3, {0.25F, 12, 3}), options);
   EXPECT_DOUBLE_EQ(s.mean_error_px, 0.125);  // -7 -> 0, 50 -> 12
   EXPECT_DOUBLE_EQ(s.bad[0], 0);
   EXPECT_EQ(s.num_invalid, 1);  // a hole is not clipped
@@ -57,7 +58,7 @@ TEST(Middlebury, ValuesAreClippedToTheRange) {
 
 // As verged cameras have it: a right estimate below 0 is right.
 TEST(Middlebury, TruthBelowZeroMovesTheLowerLimit) {
-  const MiddleburyScores s = Evaluate(Map(3, {-9, -20, -50}), Map(3, {-9, 3, kNone}));
+  const MiddleburyScores s = Evaluate(Map(3, {-9, -20, -50}), Map(3, {-9, 3, kMissing}));
   EXPECT_DOUBLE_EQ(s.mean_error_px, 6);  // -20 -> -9
   EXPECT_DOUBLE_EQ(s.bad[3], 0.5);
 }
@@ -89,11 +90,11 @@ TEST(Middlebury, AnyThresholdsCanBeAsked) {
 }
 
 TEST(Middlebury, EmptyEstimatesAndEmptyTruthAreDefined) {
-  const MiddleburyScores holes = Evaluate(Map(1, {kNone}), Map(1, {1}));
+  const MiddleburyScores holes = Evaluate(Map(1, {kMissing}), Map(1, {1}));
   EXPECT_DOUBLE_EQ(holes.totbad[0], 1);
   EXPECT_TRUE(std::isnan(holes.mean_error_px));
   EXPECT_TRUE(std::isnan(holes.quantiles_px.a50));
-  const MiddleburyScores no_truth = Evaluate(Map(1, {1}), Map(1, {kNone}));
+  const MiddleburyScores no_truth = Evaluate(Map(1, {1}), Map(1, {kMissing}));
   EXPECT_TRUE(std::isnan(no_truth.bad[0]));
   // A frame counts where it has a figure.
   const MiddleburyScores frames[] = {holes, no_truth, Evaluate(Map(1, {3}), Map(1, {1}))};
