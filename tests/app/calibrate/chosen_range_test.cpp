@@ -26,8 +26,8 @@ namespace parallax::app {
 namespace {
 
 namespace fs = std::filesystem;
-using test::GrayPair;
 using test::GrayViewOf;
+using test::WallPair;
 using test::Walls;
 using test::operator+;
 using ::testing::HasSubstr;
@@ -41,7 +41,7 @@ Range RangeOfPair(const cv::Mat& left, const cv::Mat& right) {
   return range ? Range(range->min_disparity, range->num_disparities) : kNone;
 }
 Range RangeOfWalls(const std::vector<double>& disparities) {
-  const GrayPair pair = Walls(disparities);
+  const WallPair pair = Walls(disparities);
   return RangeOfPair(pair.left, pair.right);
 }
 
@@ -60,7 +60,7 @@ TEST(ChosenRange, HasAtMostAsManyDisparitiesAsCanBeSearched) {
 }
 
 TEST(ChosenRange, IsNotChosenFromAPairThatShowsTooLittleOrLooksWrong) {
-  const GrayPair pair = Walls({12, 30, 64}), other = Walls({12, 30, 64}, 7);
+  const WallPair pair = Walls({12, 30, 64}), other = Walls({12, 30, 64}, 7);
   const cv::Mat flat(480, 640, CV_8UC1, cv::Scalar(90));
   EXPECT_EQ(RangeOfPair(flat, flat), kNone);
   EXPECT_EQ(RangeOfPair(pair.right, pair.left), kNone);
@@ -73,7 +73,7 @@ TEST(ChosenRange, IsNotChosenFromAPairThatShowsTooLittleOrLooksWrong) {
 // Frames as two folders of images, and programs that match them.
 class AutoRangeCommand : public ::testing::Test {
  protected:
-  void Add(const GrayPair& pair) {
+  void Add(const WallPair& pair) {
     for (const auto& [place, image] : {std::pair("a", &pair.left), std::pair("b", &pair.right)}) {
       fs::create_directories(folder_.path() / place);
       WritePng(folder_.path() / place / (std::to_string(num_frames_) + ".png"), GrayViewOf(*image));
@@ -159,7 +159,7 @@ TEST_F(AutoRangeCommand, PixelsAtTheEndOfTheRangeAreToldOf) {
 }
 
 TEST_F(AutoRangeCommand, ExchangedImagesAreToldOfAndNotSearchedBelowZero) {
-  const GrayPair pair = Walls({12, 30, 64});
+  const WallPair pair = Walls({12, 30, 64});
   Add({pair.right, pair.left});
   const test::ProgramResult result = Run();
   EXPECT_THAT(result.out, HasSubstr("do not show which disparities they hold"));

@@ -32,7 +32,7 @@ std::optional<std::string> LineOf(const CameraImageView& left, const CameraImage
   return FaultLineOf(Shrunk(left), Shrunk(right), facts);
 }
 
-struct CheckedPair : test::GrayPair {
+struct CheckedPair : test::WallPair {
   std::optional<std::string> Fault(const PairFacts& facts = {}) const {
     return LineOf(GrayViewOf(left), GrayViewOf(right), facts);
   }
