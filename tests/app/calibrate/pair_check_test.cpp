@@ -129,7 +129,7 @@ TEST(PairFault, IsACalibrationOfAnotherImageSize) {
   EXPECT_THAT(told(2), HasSubstr("(660, 460) fits images of about 1320x920 px, but these are 640x480"));
   EXPECT_THAT(told(2), HasSubstr("scale FX, CX and CY by 0.5"));
   EXPECT_THAT(told(0.5), HasSubstr("scale FX, CX and CY by 2.0"));
-  EXPECT_THAT(told(1.5), HasSubstr("a calibration for this size"));
+  EXPECT_THAT(told(1.5), HasSubstr("the calibration of this size"));
 }
 
 TEST(PairFault, IsAPictureThatWasCutTheWrongWay) {

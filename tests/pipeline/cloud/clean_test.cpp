@@ -158,7 +158,7 @@ TEST_F(CleanTest, SelectsInTheOrderAskedFor) {
   EXPECT_THAT(Select({cloud.points, {}}, indices).colors, IsEmpty());
   for (const std::int32_t bad : {-1, 3}) {
     EXPECT_THAT([&] { Select(cloud, std::vector{bad}); },
-                ThrowsMessage<InvalidArgument>(HasSubstr("of a cloud of 3")));
+                ThrowsMessage<InvalidArgument>(HasSubstr("in a cloud of 3")));
   }
 }
 
