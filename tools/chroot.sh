@@ -16,6 +16,7 @@ make_chroot() {
   mkdir -p "$2"
   debootstrap ${3:+--arch="$3"} --variant=minbase "$1" "$2" >"$2.log" 2>&1 || fail "debootstrap failed, see $2.log"
   mkdir -p "$2/data"
+  echo '127.0.0.1 localhost' >"$2/etc/hosts"
   touch "$2/made"
 }
 
