@@ -1,5 +1,7 @@
 // parallax: stereo pairs to depth and clouds, scored. Commands are in *_command.cpp.
 // The only place that prints errors and sets exit codes: 0 done, 1 failed, 2 wrong usage.
+#include <sys/resource.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
@@ -237,7 +239,11 @@ int main(int argc, char** argv) {
     parallax::app::SetCommandLine(argc, argv);
     return RunCommand(argc, argv);
   });
-  if (parallax::NumReadersLeftBehind() == 0) return exit_code;
+  // A thread is still in a library that waits for a camera: nothing is taken from it. Or a limit of addresses
+  // (ulimit -v) is set: a thread of OpenBLAS asks for refused memory again and again, and an exit would join it.
+  rlimit addresses{};
+  const bool has_limit = getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY;
+  if (parallax::NumReadersLeftBehind() == 0 && !has_limit) return exit_code;
   std::fflush(nullptr);
-  std::_Exit(exit_code);  // a thread is still in a library that waits for a camera: nothing is taken from it
+  std::_Exit(exit_code);
 }
