@@ -98,7 +98,7 @@ inline std::string DifferenceOf(const StageResults& expected, const StageResults
               std::string(StageResults::TypeName(value)) + '\n';
     } else {
       text += std::visit(
-          [&name, other](const auto& from) {
+          [&name = name, other](const auto& from) {
             return DifferenceOf(name, from, std::get<std::remove_cvref_t<decltype(from)>>(*other));
           },
           value);
