@@ -37,7 +37,7 @@ class RigMonitor {
   void See(const std::shared_ptr<const StereoFrame>& frame);
   // Does the same for a frame that will change: copies it if it is measured.
   void SeeCopy(const StereoFrame& frame);
-  // Returns each new estimate once; nullopt if there is none since the last call. An estimate becomes known
+  // Returns each new estimate once; nullopt if none was made since the last call. An estimate becomes known
   // with the frame that is measured next, so that it depends on the frames alone if waits is set.
   std::optional<RigDrift> TakeNew();
   RigDrift drift() const;

@@ -1,5 +1,5 @@
 // refinement, trees. Three kernels: sums and extremes of windows along rows; the same down the columns and the
-// features, as ranks, each feature by warps of its own; last, the verdicts, four pixels per thread.
+// features as ranks, where a warp makes one feature; the verdicts, four pixels per thread.
 #include "cuda/filters/cuda_judgement.h"
 
 #include "cuda/device/dependent_launch.cuh"

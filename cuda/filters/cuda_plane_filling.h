@@ -24,7 +24,7 @@ struct RejectedPixels {
   std::uint32_t* count = nullptr;            // 0 when FillFromPlanes begins
 };
 
-// Fits the planes of all tiles, row by row; value kNoValue if there is none.
+// Fits the planes of all tiles, row by row; a tile without a plane has the value kNoValue.
 void FitPlanes(const Parameters& parameters, const DeviceDisparityMap& map, DisparityPlane* planes,
                cudaStream_t stream);
 // Copies the disparities of map to filled, gives rejected pixels other values, and marks those in map. guide:

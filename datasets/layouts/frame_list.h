@@ -27,7 +27,7 @@ struct FrameRecipe {
   // Adds the rig and the calibration's other values; sets rig_note instead if there is no rig. Called after
   // the images are read. Several threads may call it at once, each for another frame (add_truth as well).
   std::function<void(StereoFrame&)> add_rig;
-  // Adds the truth; sets truth_note instead if there is none. Called after the images are read, and only if
+  // Adds the truth; sets truth_note instead if the frame has none. Called after the images are read, and only if
   // truth is requested.
   std::function<void(StereoFrame&)> add_truth;
 };

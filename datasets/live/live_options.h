@@ -29,8 +29,8 @@ struct LiveCounts {
 // The counters and messages of a running live source. Thread-safe.
 class LiveMonitor {
  public:
-  // Sets who is told lines about the source. tell: called with one line at a time, from any thread; empty:
-  // nobody listens. When this returns, a call of the previous one has ended.
+  // Sets the receiver of messages about the source. tell: called with one line at a time, from any thread;
+  // empty: no receiver. When this returns, a call of the previous one has ended.
   void ReportTo(std::function<void(const std::string& line)> tell) {
     const std::scoped_lock lock(tell_mutex_);
     tell_ = std::move(tell);

@@ -27,7 +27,7 @@ void JudgePixels(const Parameters& parameters, HostImageView<const std::uint8_t>
                  HostImageView<const float> selected, DisparityMap& map, ThreadPool& threads);
 
 // --- planes -------------------------------------------------------------------
-// Fits to each tile the plane that its samples lie on; value kNoValue if there is none.
+// Fits to each tile the plane that its samples lie on; a tile without a plane has the value kNoValue.
 HostImage<DisparityPlane> FitPlanes(const Parameters& parameters, const DisparityMap& map,
                                     ThreadPool& threads);
 // Gives rejected pixels the value of one of the planes of the surrounding tiles: the one that the

@@ -112,8 +112,8 @@ struct Selection {
 // Selects the disparity with the lowest sum for each pixel of a left row. scratch: num_blocks + 2 vectors.
 void SelectRow(const std::uint16_t* sums, std::ptrdiff_t block_stride, int width, int num_blocks,
                int num_disparities, std::uint16_t* scratch, Selection* selected);
-// Finds the winners of the right image's row from the left image's sums. winners: mirrored, 0xFFFF if there
-// is none. lowest: their sums, laid out like winners.
+// Finds the winners of the right image's row from the left image's sums. winners: mirrored, 0xFFFF without
+// a winner. lowest: their sums, laid out like winners.
 void SelectRightRow(const std::uint16_t* sums, std::ptrdiff_t block_stride, int width, int num_blocks,
                     int first_right, std::uint16_t* lowest, std::uint16_t* winners);
 

@@ -50,7 +50,7 @@ void AboveLowestRow(const std::int16_t* index, const std::int16_t* lowest, int w
 void KeptLowestRow(const std::int16_t* index, const std::int16_t* lowest, int width, std::uint8_t* feature);
 void KeptHighestRow(const std::int16_t* index, const std::int16_t* highest, int width, std::uint8_t* feature);
 
-// For each pixel of a row, its tile's plane. Goes on for tile_px pixels on either side, where there is none.
+// The plane of its tile for each pixel of a row, and tile_px entries without a plane on either side.
 struct PlaneOfColumn {
   const float *value, *slope_x, *slope_y, *center_x;
 };

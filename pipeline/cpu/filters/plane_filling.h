@@ -12,7 +12,7 @@
 
 namespace parallax::cpu {
 
-// The planes of tiles, row by row; value kNoValue if there is none. They stay in the workspace.
+// The planes of tiles, row by row; value kNoValue without a plane. They stay in the workspace.
 struct TilePlanes {
   int tile_px = 0, tiles_x = 0, tiles_y = 0;
   const DisparityPlane* planes = nullptr;

@@ -33,7 +33,7 @@ class PaddedImage {
   // 64 pixels past the right margin may be read.
   T* Row(int y) { return buffer_.data() + (y + kMarginY) * stride_ + kLeft; }
   const T* Row(int y) const { return buffer_.data() + (y + kMarginY) * stride_ + kLeft; }
-  // Fills the margins beside row y. If y is the first or the last row, fills those above or below it, too.
+  // Fills the margins left and right of row y. If y is the first or the last row, fills those above or below it, too.
   void ExtendRow(int y);
 
  private:

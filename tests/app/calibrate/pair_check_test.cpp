@@ -134,9 +134,9 @@ TEST(PairFault, IsACalibrationOfAnotherImageSize) {
 
 TEST(PairFault, IsAPictureThatWasCutTheWrongWay) {
   const CheckedPair pair = CheckedWalls({12, 30, 64});
-  cv::Mat above, beside;
+  cv::Mat above, side_by_side;
   cv::vconcat(pair.left, pair.right, above);
-  cv::hconcat(pair.left, pair.right, beside);
+  cv::hconcat(pair.left, pair.right, side_by_side);
   const auto cut = [](const cv::Mat& picture, PictureLayout layout) {
     const int width = picture.cols / (IsSideBySide(layout) ? 2 : 1);
     const int height = picture.rows / (IsSideBySide(layout) ? 1 : 2);
@@ -147,10 +147,10 @@ TEST(PairFault, IsAPictureThatWasCutTheWrongWay) {
         .Fault(facts)
         .value_or("nothing");
   };
-  EXPECT_EQ(cut(beside, PictureLayout::kSideBySide), "");
+  EXPECT_EQ(cut(side_by_side, PictureLayout::kSideBySide), "");
   EXPECT_EQ(cut(above, PictureLayout::kTopBottom), "");
   EXPECT_THAT(cut(above, PictureLayout::kSideBySide), HasSubstr("use --layout top-bottom"));
-  EXPECT_THAT(cut(beside, PictureLayout::kTopBottom), HasSubstr("use --layout side-by-side"));
+  EXPECT_THAT(cut(side_by_side, PictureLayout::kTopBottom), HasSubstr("use --layout side-by-side"));
   EXPECT_THAT(cut(pair.left, PictureLayout::kSideBySide), HasSubstr("does the picture hold both images?"));
 }
 

@@ -229,7 +229,7 @@ TEST(RecordingSource, MasksOfBordersComeBack) {
     writer.Write(5, 1, EncodeImage(1, left.ConstView()));
     writer.Write(6, 1, EncodeImage(1, right.ConstView()));
     RecordedFrame frame;
-    frame.name = "a", frame.rig = kRig, frame.has_borders = true;
+    frame.name = "a", frame.rig = kRecordedRig, frame.has_borders = true;
     WriteOurFrame<std::uint8_t>(writer, frame, 1, 9);
   });
   const std::vector<StereoFrame> frames = ReadFrames(*OpenSource({(folder / "ours.mcap").string()}));
