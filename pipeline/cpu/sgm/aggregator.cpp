@@ -152,7 +152,7 @@ class Aggregator::Sink {
 
   void HandOut(const SweepPart& part) {
     const auto& volume = hand_out_->sums;
-    const int key_bits = tables_->use_keys ? kKeyBits : 0;
+    const int key_bits = tables_->use_keys() ? kKeyBits : 0;
     const Striping& striping = parent_->striping_;
     for (int x = part.u_begin; x < part.u_end; ++x) {
       const std::uint16_t* sum = part.sums + (x - part.u_begin) * striping.Padded();
@@ -182,7 +182,7 @@ Aggregator::Aggregator(const Parameters& parameters, const MatchingTables& table
       threads_(threads),
       striping_(parameters.matching_cost.num_disparities, GetVectorTraits().lanes),
       path_costs_(NarrowestPathCosts(tables)),
-      selection_(striping_, GivesKeys(path_costs_, tables.num_paths, striping_.num_disparities)) {
+      selection_(striping_, SelectedOf(path_costs_, tables.num_paths, striping_.num_disparities)) {
   const SweepTerms terms = TermsOf(tables);
   right_row_ = MakeRightRow(width);
   const auto get_sweep = [&](bool last) {
@@ -331,7 +331,7 @@ SweepView Aggregator::ViewOf(PathState& state) const {
   s.volume = nullptr;
   s.volume_pixel_bytes = volume_pixel_bytes_;
   s.volume_row_bytes = volume_pixel_bytes_ * width_;
-  s.doubled_disparity = selection_.use_keys ? selection_.doubled_disparity.data() : nullptr;
+  s.doubled_disparity = selection_.use_keys() ? selection_.doubled_disparity.data() : nullptr;
   return s;
 }
 

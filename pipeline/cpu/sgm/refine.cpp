@@ -74,7 +74,7 @@ void RefineRowOf(const SelectedRow& row, int width, int min_disparity, int num_d
 void RefineRowOfTarget(const SelectionTables& tables, const SelectedRow& row, int width, int min_disparity,
                        const SelectionParameters& parameters, float* disparity, std::uint8_t* validity,
                        std::uint8_t* confidence) {
-  const auto refine = tables.use_keys ? RefineRowOf<kKeyBits> : RefineRowOf<0>;
+  const auto refine = tables.use_keys() ? RefineRowOf<kKeyBits> : RefineRowOf<0>;
   refine(row, width, min_disparity, tables.striping.num_disparities, parameters, disparity, validity,
          confidence);
 }

@@ -6,21 +6,25 @@
 #define PARALLAX_CPU_RIGHT_WINDOW_INL_H_
 #endif
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 
+#include "pipeline/cpu/sgm/selection.h"
 #include "pipeline/simd/lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace parallax::cpu::HWY_NAMESPACE {
 
-// The right pixels that the current left pixel meets: vector s holds the lowest costs, and their d, for its
+// Both windows hold the right pixels that the current left pixel meets. Vector s holds the lowest costs, and their d, for its
 // stripe s. At the next left pixel, stripe s + 1 meets what stripe s has met, and the first stripe meets what
 // the last one has met, one lane up; the lane that falls off has met everything it can. Vectors are renamed,
 // or rotated in a ring if their number is not a constant.
 template <int kStripes, bool kKeys>
 class RightWindow {
  public:
-  HWY_INLINE RightWindow(int stripes, const std::uint16_t* HWY_RESTRICT state) : stripes_(stripes) {
+  HWY_INLINE RightWindow(const SelectionTables& t, std::uint16_t* HWY_RESTRICT state)
+      : state_(state), stripes_(t.striping.Stripes16()) {
     const Tag16 d;
     const int lanes = static_cast<int>(simd::Lanes(d));
     for (int s = 0; s < Stripes(); ++s) {
@@ -28,12 +32,12 @@ class RightWindow {
       if constexpr (!kKeys) winner_[s] = simd::Load(d, state + (Stripes() + s) * lanes);
     }
   }
-  HWY_INLINE void Save(std::uint16_t* HWY_RESTRICT state) const {
+  HWY_INLINE void Save() const {
     const Tag16 d;
     const int lanes = static_cast<int>(simd::Lanes(d));
     for (int s = 0; s < Stripes(); ++s) {
-      simd::Store(lowest_[At(s)], d, state + s * lanes);
-      if constexpr (!kKeys) simd::Store(winner_[At(s)], d, state + (Stripes() + s) * lanes);
+      simd::Store(lowest_[At(s)], d, state_ + s * lanes);
+      if constexpr (!kKeys) simd::Store(winner_[At(s)], d, state_ + (Stripes() + s) * lanes);
     }
   }
   // Moves to the next left pixel; returns the winner, or key, of the right pixel that is left behind.
@@ -75,8 +79,69 @@ class RightWindow {
     if constexpr (kStripes > 0) return s;
     return s + first_ < stripes_ ? s + first_ : s + first_ - stripes_;
   }
+  std::uint16_t* state_;
   int stripes_, first_ = 0;
   V16 lowest_[kMax], winner_[kKeys ? 1 : kMax];
+};
+
+// The same for costs with their stripe in the lowest bits: one minimum then keeps both while a vector moves through the
+// stripes. Only when it leaves the last one are they compared with what its pixels met before, which stays in memory.
+template <int kStripes>
+class StripeKeyWindow {
+ public:
+  static constexpr int kBits = std::bit_width(static_cast<unsigned>(kStripes - 1));
+
+  HWY_INLINE StripeKeyWindow(const SelectionTables& t, std::uint16_t* state)
+      : lowest_(state),
+        winner_(state + kStripes * Lanes()),
+        disparity_(simd::Load(Tag16(), t.disparity_of.data())) {
+    for (V16& key : keys_) key = None();
+  }
+  HWY_INLINE void Save() {
+    for (int s = 0; s < kStripes; ++s) {
+      const int i = (last_ + 1 + s) % kStripes;
+      V16 lowest, winner;
+      Compare(keys_[s], i, lowest, winner);
+      simd::Store(lowest, Tag16(), lowest_ + i * Lanes());
+      simd::Store(winner, Tag16(), winner_ + i * Lanes());
+    }
+    if (last_ == kStripes - 1) return;
+    // Vector s of the state is that of stripe s again.
+    for (std::uint16_t* of : {lowest_, winner_}) {
+      std::rotate(of, of + (last_ + 1) * Lanes(), of + kStripes * Lanes());
+    }
+  }
+  HWY_INLINE std::uint16_t Advance(V16 first_lane) {
+    const Tag16 d;
+    V16 lowest, winner;
+    Compare(keys_[kStripes - 1], last_, lowest, winner);
+    winner = RotateLanesUp(d, winner);
+    lowest = simd::Or(RotateLanesUp(d, lowest), simd::ShiftRight<kBits>(first_lane));
+    simd::Store(lowest, d, lowest_ + last_ * Lanes());
+    simd::Store(simd::Or(winner, first_lane), d, winner_ + last_ * Lanes());
+    for (int s = kStripes - 1; s > 0; --s) keys_[s] = keys_[s - 1];
+    keys_[0] = None();
+    last_ = last_ == 0 ? kStripes - 1 : last_ - 1;
+    return simd::GetLane(winner);
+  }
+  HWY_INLINE void Meet(int s, V16 key) { keys_[s] = simd::Min(keys_[s], key); }
+
+ private:
+  static HWY_INLINE int Lanes() { return static_cast<int>(simd::Lanes(Tag16())); }
+  static HWY_INLINE V16 None() { return simd::Set(Tag16(), std::uint16_t{0xFFFF}); }
+  // What pixels met until now: key, and vector i of the state.
+  HWY_INLINE void Compare(V16 key, int i, V16& lowest, V16& winner) const {
+    const Tag16 d;
+    const V16 before = simd::Load(d, lowest_ + i * Lanes());
+    const V16 stripe = simd::And(key, simd::Set(d, std::uint16_t{kStripes - 1}));
+    lowest = simd::Min(simd::ShiftRight<kBits>(key), before);
+    winner = simd::IfThenElse(simd::Eq(lowest, before), simd::Load(d, winner_ + i * Lanes()),
+                              simd::Add(disparity_, stripe));
+  }
+
+  std::uint16_t *lowest_, *winner_;
+  int last_ = kStripes - 1;  // the vector of the state whose pixels the last stripe meets
+  V16 disparity_, keys_[kStripes];
 };
 
 }  // namespace parallax::cpu::HWY_NAMESPACE

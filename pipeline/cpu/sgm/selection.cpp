@@ -40,26 +40,44 @@ HWY_INLINE void StoreEight(V v, std::uint16_t* HWY_RESTRICT to) {
   std::copy_n(lanes, kGroup, to);
 }
 
+template <int kStripes, Selected kSelected>
+using Window = std::conditional_t<kSelected == Selected::kSmallCosts, StripeKeyWindow<kStripes>,
+                                  RightWindow<kStripes, kSelected == Selected::kKeys>>;
+
 // Lowest cost, or key, of a pixel by lanes, its stripe, and the same for the right pixels it meets.
-template <int kStripes, bool kKeys>
+template <int kStripes, Selected kSelected>
 HWY_INLINE V FindLowest(const SelectionTables& t, int stripes, const std::uint16_t* HWY_RESTRICT sum,
-                        RightWindow<kStripes, kKeys>& right, std::uint16_t* HWY_RESTRICT stripe_of) {
+                        Window<kStripes, kSelected>& right, std::uint16_t* HWY_RESTRICT stripe_of) {
+  constexpr bool kKeys = kSelected == Selected::kKeys;
   const Tag16 d;
   const int lanes = static_cast<int>(simd::Lanes(d));
-  V lowest = simd::Load(d, sum), stripe = simd::Zero(d), disparity = stripe;
-  for (int s = 0; s < stripes; ++s) {
-    const V cost = simd::Load(d, sum + s * lanes);
-    if constexpr (!kKeys) disparity = simd::Load(d, t.disparity_of.data() + s * lanes);
-    if (s > 0) {
-      const V lower = simd::Min(lowest, cost), here = simd::Set(d, static_cast<std::uint16_t>(s));
-      // Strictly lower: of equal costs the lowest disparity stays.
-      if constexpr (!kKeys) stripe = simd::IfThenElse(simd::Eq(lower, lowest), stripe, here);
-      lowest = lower;
+  if constexpr (kSelected == Selected::kSmallCosts) {
+    constexpr int kBits = Window<kStripes, kSelected>::kBits;
+    V lowest;
+    for (int s = 0; s < kStripes; ++s) {
+      const V key = simd::Or(simd::ShiftLeft<kBits>(simd::Load(d, sum + s * lanes)),
+                             simd::Set(d, static_cast<std::uint16_t>(s)));
+      lowest = s == 0 ? key : simd::Min(lowest, key);
+      right.Meet(s, key);
     }
-    right.Meet(s, cost, disparity);
+    simd::Store(simd::And(lowest, simd::Set(d, std::uint16_t{kStripes - 1})), d, stripe_of);
+    return simd::ShiftRight<kBits>(lowest);
+  } else {
+    V lowest = simd::Load(d, sum), stripe = simd::Zero(d), disparity = stripe;
+    for (int s = 0; s < stripes; ++s) {
+      const V cost = simd::Load(d, sum + s * lanes);
+      if constexpr (!kKeys) disparity = simd::Load(d, t.disparity_of.data() + s * lanes);
+      if (s > 0) {
+        const V lower = simd::Min(lowest, cost), here = simd::Set(d, static_cast<std::uint16_t>(s));
+        // Strictly lower: of equal costs the lowest disparity stays.
+        if constexpr (!kKeys) stripe = simd::IfThenElse(simd::Eq(lower, lowest), stripe, here);
+        lowest = lower;
+      }
+      right.Meet(s, cost, disparity);
+    }
+    if constexpr (!kKeys) simd::Store(stripe, d, stripe_of);
+    return lowest;
   }
-  if constexpr (!kKeys) simd::Store(stripe, d, stripe_of);
-  return lowest;
 }
 
 // Keeps the costs next to the winner of each of count pixels, and strikes out all three: the rivals remain. A
@@ -78,9 +96,10 @@ HWY_NOINLINE void RemoveWinner(const std::uint16_t* HWY_RESTRICT place_of, int p
 }
 
 // kGroup pixels from x on, or count of them.
-template <int kStripes, bool kKeys, bool kWhole>
+template <int kStripes, Selected kSelected, bool kWhole>
 HWY_INLINE void SelectGroup(const SelectionTables& t, int x, int some, std::uint16_t* HWY_RESTRICT sums,
-                            const SelectedRow& row, V first_lane, RightWindow<kStripes, kKeys>& right) {
+                            const SelectedRow& row, V first_lane, Window<kStripes, kSelected>& right) {
+  constexpr bool kKeys = kSelected == Selected::kKeys;
   const Tag16 d;
   const int lanes = static_cast<int>(simd::Lanes(d));
   const int stripes = kStripes > 0 ? kStripes : t.striping.Stripes16(), padded = stripes * lanes;
@@ -90,7 +109,7 @@ HWY_INLINE void SelectGroup(const SelectionTables& t, int x, int some, std::uint
   alignas(64) std::uint16_t stripe_of[kKeys ? 1 : kGroup][simd::MaxLanes(Tag16())];
   const auto find_lowest = [&](int j) HWY_ATTR {
     row.right_winner[x + j - 1] = right.Advance(first_lane);
-    mins[j] = FindLowest(t, stripes, sums + j * padded, right, stripe_of[kKeys ? 0 : j]);
+    mins[j] = FindLowest<kStripes, kSelected>(t, stripes, sums + j * padded, right, stripe_of[kKeys ? 0 : j]);
   };
   if constexpr (kWhole) {
     HWY_UNROLL(8)
@@ -127,21 +146,21 @@ HWY_INLINE void FindRivals(const SelectionTables& t, int x, int count, const std
   StoreEight(MinOfEight(mins), row.rival + x);
 }
 
-template <int kStripes, bool kKeys>
+template <int kStripes, Selected kSelected>
 void SelectPartOfStripes(const SelectionTables& t, int x_begin, int x_end, std::uint16_t* HWY_RESTRICT sums,
                          const SelectedRow& row) {
   const Tag16 d;
   const int padded = t.striping.Padded();
   alignas(64) static constexpr std::uint16_t kFirstLane[32] = {0xFFFF};
   const V first_lane = simd::Load(d, kFirstLane);
-  RightWindow<kStripes, kKeys> right(t.striping.Stripes16(), row.right_state);
+  Window<kStripes, kSelected> right(t, row.right_state);
   int x = x_begin;
   std::uint16_t* sum = sums;
   for (; x + kGroup <= x_end; x += kGroup, sum += kGroup * padded) {
-    SelectGroup<kStripes, kKeys, true>(t, x, kGroup, sum, row, first_lane, right);
+    SelectGroup<kStripes, kSelected, true>(t, x, kGroup, sum, row, first_lane, right);
   }
-  if (x < x_end) SelectGroup<kStripes, kKeys, false>(t, x, x_end - x, sum, row, first_lane, right);
-  right.Save(row.right_state);
+  if (x < x_end) SelectGroup<kStripes, kSelected, false>(t, x, x_end - x, sum, row, first_lane, right);
+  right.Save();
   // Only now: winners are at hand, for which single values would wait beside the vectors that they come from;
   // and likewise those vectors are not read again until what is struck out of them has reached the cache.
   RemoveWinner(t.place_of.data(), padded, x_end - x_begin, row.winner + x_begin, sums, row.beside + x_begin);
@@ -150,39 +169,45 @@ void SelectPartOfStripes(const SelectionTables& t, int x_begin, int x_end, std::
   }
 }
 
-template <bool kKeys>
+template <Selected kSelected>
 void SelectPartOfTarget(const SelectionTables& t, int x_begin, int x_end, std::uint16_t* sums,
                         const SelectedRow& row) {
+  constexpr Selected kOfCosts = kSelected == Selected::kKeys ? Selected::kKeys : Selected::kCosts;
   switch (t.striping.Stripes16()) {
 #if HWY_MAX_BYTES == 64
     case 2:
-      return SelectPartOfStripes<2, kKeys>(t, x_begin, x_end, sums, row);
+      return SelectPartOfStripes<2, kSelected>(t, x_begin, x_end, sums, row);
     case 6:
-      return SelectPartOfStripes<6, kKeys>(t, x_begin, x_end, sums, row);
+      return SelectPartOfStripes<6, kSelected>(t, x_begin, x_end, sums, row);
 #endif
 #if HWY_MAX_BYTES >= 32
     case 4:
-      return SelectPartOfStripes<4, kKeys>(t, x_begin, x_end, sums, row);
+      return SelectPartOfStripes<4, kSelected>(t, x_begin, x_end, sums, row);
 #endif
 #if HWY_MAX_BYTES >= 16
     case 8:
-      return SelectPartOfStripes<8, kKeys>(t, x_begin, x_end, sums, row);
+      return SelectPartOfStripes<8, kSelected>(t, x_begin, x_end, sums, row);
 #endif
 #if HWY_MAX_BYTES == 16 || HWY_MAX_BYTES == 32
     case 16:
-      return SelectPartOfStripes<16, kKeys>(t, x_begin, x_end, sums, row);
+      return SelectPartOfStripes<16, kSelected>(t, x_begin, x_end, sums, row);
 #endif
     default:
-      return SelectPartOfStripes<0, kKeys>(t, x_begin, x_end, sums, row);
+      return SelectPartOfStripes<0, kOfCosts>(t, x_begin, x_end, sums, row);
   }
 }
-void SelectPartByCosts(const SelectionTables& t, int x_begin, int x_end, std::uint16_t* sums,
-                       const SelectedRow& row) {
-  SelectPartOfTarget<false>(t, x_begin, x_end, sums, row);
-}
-void SelectPartByKeys(const SelectionTables& t, int x_begin, int x_end, std::uint16_t* sums,
-                      const SelectedRow& row) {
-  SelectPartOfTarget<true>(t, x_begin, x_end, sums, row);
+void SelectPartOf(const SelectionTables& t, int x_begin, int x_end, std::uint16_t* sums,
+                  const SelectedRow& row) {
+  switch (t.selected) {
+    case Selected::kCosts:
+      return SelectPartOfTarget<Selected::kCosts>(t, x_begin, x_end, sums, row);
+    case Selected::kSmallCosts:
+      // With long vectors all stripes' costs and disparities stay in registers.
+      return SelectPartOfTarget < HWY_MAX_BYTES < 64 ? Selected::kSmallCosts
+                                                     : Selected::kCosts > (t, x_begin, x_end, sums, row);
+    case Selected::kKeys:
+      return SelectPartOfTarget<Selected::kKeys>(t, x_begin, x_end, sums, row);
+  }
 }
 
 }  // namespace
@@ -197,20 +222,15 @@ constexpr std::uint16_t kNone = 0xFFFF;
 
 }  // namespace
 
-HWY_EXPORT(SelectPartByCosts);
-HWY_EXPORT(SelectPartByKeys);
+HWY_EXPORT(SelectPartOf);
 void SelectPart(const SelectionTables& tables, int x_begin, int x_end, std::uint16_t* sums,
                 const SelectedRow& row) {
-  if (tables.use_keys) {
-    HWY_DYNAMIC_DISPATCH(SelectPartByKeys)(tables, x_begin, x_end, sums, row);
-  } else {
-    HWY_DYNAMIC_DISPATCH(SelectPartByCosts)(tables, x_begin, x_end, sums, row);
-  }
+  HWY_DYNAMIC_DISPATCH(SelectPartOf)(tables, x_begin, x_end, sums, row);
 }
 
-SelectionTables::SelectionTables(const Striping& striping_, bool use_keys_)
+SelectionTables::SelectionTables(const Striping& striping_, Selected selected_)
     : striping(striping_),
-      use_keys(use_keys_),
+      selected(selected_),
       place_of(static_cast<std::size_t>(striping_.num_disparities) + 2),
       disparity_of(static_cast<std::size_t>(striping_.Padded())),
       doubled_disparity(disparity_of.size()) {
@@ -227,7 +247,10 @@ SelectionTables::SelectionTables(const Striping& striping_, bool use_keys_)
 }
 
 void BeginRow(const SelectionTables& tables, const SelectedRow& row) {
-  std::fill_n(row.right_state, 2 * tables.striping.Padded(), kNone);
+  const int padded = tables.striping.Padded();
+  std::fill_n(row.right_state, padded,
+              tables.selected == Selected::kSmallCosts ? std::uint16_t{1} << kSmallCostBits : kNone);
+  std::fill_n(row.right_state + padded, padded, kNone);
 }
 
 void FinishRow(const SelectionTables& tables, int width, const SelectedRow& row) {
@@ -235,13 +258,13 @@ void FinishRow(const SelectionTables& tables, int width, const SelectedRow& row)
   const int stripes = tables.striping.Stripes16(), lanes = tables.striping.lanes / 2;
   const int padded = tables.striping.Padded();
   for (int s = 0; s < stripes; ++s) {
-    const std::uint16_t* winners = row.right_state + ((tables.use_keys ? 0 : stripes) + s) * lanes;
+    const std::uint16_t* winners = row.right_state + ((tables.use_keys() ? 0 : stripes) + s) * lanes;
     for (int i = 0; i < lanes; ++i) row.right_winner[width + padded - 2 - (stripes * i + s)] = winners[i];
   }
 }
 
 RightWinners RightWinnersOf(const SelectionTables& tables, const SelectedRow& row) {
-  const std::uint16_t index_bits = tables.use_keys ? (1 << kKeyBits) - 1 : 0xFFFF;
+  const std::uint16_t index_bits = tables.use_keys() ? (1 << kKeyBits) - 1 : 0xFFFF;
   return {row.right_winner + tables.striping.Padded() - 1, index_bits};
 }
 

@@ -13,12 +13,26 @@
 
 namespace parallax::cpu {
 
+// What the selection gets for each cell; 0xFFFF = none.
+enum class Selected {
+  kCosts,
+  kSmallCosts,  // below 2^kSmallCostBits
+  kKeys,        // see GivesKeys
+};
+inline constexpr int kSmallCostBits = 11;
+constexpr Selected SelectedOf(PathCosts costs, int num_paths, int num_disparities) {
+  if (GivesKeys(costs, num_paths, num_disparities)) return Selected::kKeys;
+  // Eight path costs of at most 255.
+  return costs == PathCosts::kWide16 ? Selected::kCosts : Selected::kSmallCosts;
+}
+
 // Constants of the selection of one matcher.
 struct SelectionTables {
-  SelectionTables(const Striping& striping_, bool use_keys_);
+  SelectionTables(const Striping& striping_, Selected selected_);
+  bool use_keys() const { return selected == Selected::kKeys; }
 
   Striping striping;
-  bool use_keys;                              // costs come as keys (see GivesKeys), 0xFFFF = none
+  Selected selected;
   std::vector<std::uint16_t> place_of;        // At16(d) of d at d + 1; the first and last are there twice
   AlignedBuffer<std::uint16_t> disparity_of;  // d of each place, 0xFFFF if there is none
   AlignedBuffer<std::uint16_t> doubled_disparity;  // 2 d of each place, 0 if there is none

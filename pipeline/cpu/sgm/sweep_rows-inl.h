@@ -262,7 +262,7 @@ class RowsInTurn {
       WeighCosts<kRow>(s, cost8);
       WidenCosts<kStripes8>(s, cost8, cost);
     } else if constexpr (!Kind::kMakesCosts) {
-      LoadCosts<kStripes8>(s, volume_[kRow], cost);
+      LoadCosts<kStripes8, kPaths>(s, volume_[kRow], cost);
       if constexpr (!Kind::kPlain) ReplacePad<kStripes8>(s, cost);
     } else if constexpr (kMakesCostsAhead<Kind>) {
       for (int k = 0; k < stripes; ++k) cost[k] = simd::Load(d, ahead_[kRow] + k * Lanes());

@@ -352,13 +352,13 @@ HWY_INLINE void StoreSums(const PathSums<kCosts, kStripes>& sums, int stripes, c
   }
 }
 // Loads the costs that StoreSums kept.
-template <int kStripes>
+template <int kStripes, int kPaths>
 HWY_INLINE void LoadCosts(const SweepView& s, const std::uint8_t* HWY_RESTRICT from, V8* HWY_RESTRICT cost) {
   const Tag8 d;
   const int stripes = NumStripes<kStripes>(s.striping.stripes);
   for (int k = 0; k < stripes; ++k) {
-    cost[k] = simd::And(simd::Load(d, from + k * static_cast<int>(simd::Lanes(d))),
-                        simd::Set(d, std::uint8_t{127}));
+    cost[k] = simd::Load(d, from + k * static_cast<int>(simd::Lanes(d)));
+    if constexpr (kPaths == 8) cost[k] = simd::And(cost[k], simd::Set(d, std::uint8_t{127}));
   }
 }
 

@@ -1,24 +1,70 @@
 #include "pipeline/cpu/sgm/tile_weights.h"
 
-#include <algorithm>
-#include <array>
-#include <cstdlib>
+#include "pipeline/simd/simd_targets.h"
 
-namespace parallax::cpu {
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "pipeline/cpu/sgm/tile_weights.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+HWY_BEFORE_NAMESPACE();
+namespace parallax::cpu::HWY_NAMESPACE {
 namespace {
 
-constexpr int kPart = 64;  // columns at a time, whole tiles
+namespace hn = hwy::HWY_NAMESPACE;
+using Tag = hn::ScalableTag<std::int16_t>;
+using V = hn::Vec<Tag>;
 
-// b(x + 2) - b(x - 2) of one row, before the weights 1 2 1 along columns.
-using RowDifferences = std::array<std::int16_t, kPart>;
-void DifferencesOfRow(const std::uint8_t* row, RowDifferences& differences) {
-  for (int i = 0; i < kPart; ++i) {
-    differences[static_cast<std::size_t>(i)] = static_cast<std::int16_t>(
-        row[i + 1] + 2 * row[i + 2] + row[i + 3] - row[i - 1] - 2 * row[i - 2] - row[i - 3]);
+// b(x + 2) - b(x - 2) of the row at `row`, before the weights 1 2 1 along columns.
+HWY_INLINE V DifferencesOfRow(const std::uint8_t* HWY_RESTRICT row) {
+  const Tag d;
+  const auto sum_around = [&](int x) HWY_ATTR {
+    const auto pixel = [&](int i) HWY_ATTR {
+      return hn::PromoteTo(d, hn::LoadU(hn::Rebind<std::uint8_t, Tag>(), row + i));
+    };
+    const V center = pixel(x);
+    return hn::Add(hn::Add(pixel(x - 1), pixel(x + 1)), hn::Add(center, center));
+  };
+  return hn::Sub(sum_around(2), sum_around(-2));
+}
+
+// Sums of the tiles of a row of tiles, which begins at pixel `first` and has num_rows rows.
+void SumTilesOfTarget(const std::uint8_t* HWY_RESTRICT first, std::ptrdiff_t stride, int width, int num_rows,
+                      std::uint32_t* HWY_RESTRICT sums) {
+  const Tag d;
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(Tag())), kPart = std::max(kLanes, kWeightTile_px);
+  for (int part = 0; part < width; part += kPart) {
+    alignas(64) std::int16_t of_columns[kPart];  // at most 8 rows of 4,080
+    for (int x = 0; x < kPart; x += kLanes) {
+      const std::uint8_t* row = first + part + x;
+      V above = DifferencesOfRow(row - stride), here = DifferencesOfRow(row), sum = hn::Zero(d);
+      for (int y = 0; y < num_rows; ++y) {
+        row += stride;
+        const V below = DifferencesOfRow(row);
+        sum = hn::Add(sum, hn::Abs(hn::Add(hn::Add(above, below), hn::Add(here, here))));
+        above = here, here = below;
+      }
+      hn::Store(sum, d, of_columns + x);
+    }
+    for (int x = 0; x < std::min(kPart, width - part); x += kWeightTile_px) {
+      const int end = std::min(x + kWeightTile_px, width - part);
+      *sums++ = std::accumulate(of_columns + x, of_columns + end, 0U);
+    }
   }
 }
 
 }  // namespace
+}  // namespace parallax::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace parallax::cpu {
+
+HWY_EXPORT(SumTilesOfTarget);
 
 CostWeights::CostWeights(const WeightRule& rule, int width, int height)
     : rule_(rule),
@@ -39,25 +85,9 @@ void CostWeights::Compute(const PaddedImage<std::uint8_t>& guide, ThreadPool& th
   const int columns = NumWeightTiles(width_), rows = NumWeightTiles(height_);
   threads.ParallelFor(rows, [&](int tile_y) {
     const int y_begin = tile_y * kWeightTile_px, y_end = std::min(height_, y_begin + kWeightTile_px);
-    std::uint32_t* const sums = differences_.data() + static_cast<std::ptrdiff_t>(tile_y) * columns;
-    for (int x = 0; x < width_; x += kPart) {
-      RowDifferences above, here, below;
-      DifferencesOfRow(guide.Row(y_begin - 1) + x, above);
-      DifferencesOfRow(guide.Row(y_begin) + x, here);
-      std::array<std::int16_t, kPart> sum{};
-      for (int y = y_begin; y < y_end; ++y) {
-        DifferencesOfRow(guide.Row(y + 1) + x, below);
-        for (std::size_t i = 0; i < kPart; ++i) {
-          sum[i] = static_cast<std::int16_t>(sum[i] + std::abs(above[i] + 2 * here[i] + below[i]));
-        }
-        above = here, here = below;
-      }
-      for (int i = 0; i < std::min(kPart, width_ - x); ++i) {
-        std::uint32_t& tile = sums[(x + i) / kWeightTile_px];
-        const auto own = static_cast<std::uint32_t>(sum[static_cast<std::size_t>(i)]);
-        tile = i % kWeightTile_px == 0 ? own : tile + own;
-      }
-    }
+    HWY_DYNAMIC_DISPATCH(SumTilesOfTarget)
+    (guide.Row(y_begin), guide.stride(), width_, y_end - y_begin,
+     differences_.data() + static_cast<std::ptrdiff_t>(tile_y) * columns);
   });
   for (int tile_y = 0; tile_y < rows; ++tile_y) {
     const int first_y = std::max(0, tile_y - kWeightTilesAround),
@@ -77,3 +107,4 @@ void CostWeights::Compute(const PaddedImage<std::uint8_t>& guide, ThreadPool& th
 }
 
 }  // namespace parallax::cpu
+#endif
