@@ -120,7 +120,9 @@ TEST(RosMessages, TwoPixelsOfYuvShareTheirColour) {
     const auto image = std::get<HostImage<Rgb8>>(DecodeImage(ForeignImage(encoding, 4, bytes)).image);
     EXPECT_EQ(image(0, 0), (Rgb8{255, 0, 0})) << encoding;
     EXPECT_EQ(image(1, 0), (Rgb8{255, 74, 74})) << encoding;
-    EXPECT_THAT(ErrorOf([&] { DecodeImage(ForeignImage(encoding, 4, bytes, false, 3)); }),
+    EXPECT_THAT(ErrorOf([&encoding = encoding, &bytes = bytes] {
+                  DecodeImage(ForeignImage(encoding, 4, bytes, false, 3));
+                }),
                 HasSubstr("4 per row"));
   }
 }
