@@ -266,6 +266,11 @@ TEST(OpenSource, WhatIsNoSourceIsNamed) {
               HasSubstr("is named by its pipeline: \"gst:uridecodebin uri=rtsp:"));
   for (const char* camera : {"0", "0,1", "/dev/video99"})
     EXPECT_THAT(error({camera}), HasSubstr("a camera is named camera:"s + camera)) << camera;
+  for (const char* key :
+       {"size=1", "size=x2", "size=0x2", "size=2x0", "size=32769x2", "size=2x32769", "fps=x", "fps=0",
+        "fps=1001", "format=", "format=abcde", "bits=x", "bits=8", "bits=17"}) {
+    EXPECT_THAT(error({"camera:0,"s + key}), HasSubstr("' is not a ")) << key;
+  }
   EXPECT_THAT(error({""}), HasSubstr("no such file or folder; a source is a data-set folder"));
   const std::string text = WriteText(dir / "b.xyz", "?").string();  // what it is said to be
   EXPECT_THAT(error({text}, "recording"), HasSubstr("is not an MCAP recording"));

@@ -110,6 +110,18 @@ TEST(RosMessages, AMosaicTooSmallForColoursIsBlack) {
   EXPECT_EQ(std::get<HostImage<Rgb8>>(image.image)(1, 1), Rgb8{});
 }
 
+TEST(RosMessages, ImpossibleSizesAreRefused) {
+  for (const auto& [width, height] : {std::pair(0, 0), {65537, 1}, {1, 65537}}) {
+    const HostImage<std::uint8_t> image(width, height);
+    const RosMessage message = EncodeImage(0, image.ConstView());
+    EXPECT_THAT(ErrorOf([&] { DecodeImage(message); }), HasSubstr("is impossible"));
+    const RosMessage info = EncodeCameraInfo(0, width, height, {}, StereoSide::kLeft);
+    if (width > 0) {
+      EXPECT_THAT(ErrorOf([&] { DecodeCameraInfo(info); }), HasSubstr("an impossible size"));
+    }
+  }
+}
+
 TEST(RosMessages, TwoPixelsOfYuvShareTheirColour) {
   // By hand, with u = 90 - 128 and v = 240 - 128: red is (298 (y - 16) + 409 v + 128) / 256, and so on.
   for (const auto& [encoding, bytes] :
