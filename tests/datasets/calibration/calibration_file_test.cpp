@@ -317,6 +317,11 @@ TEST_F(CalibrationFile, ReadsEveryFormOfAFormat) {
     EXPECT_EQ(rig.left.distortion[3], *coefficients == 0 ? 0 : 0.04);
   }
 
+  ExpectSame(*Read({Changed(newer, "',\n}\n", ""), MrcalText(510, "0, 0, 0, -0.2, 0, 0")}).raw, *mrcal.raw,
+             0);
+
+  for (const char* lacks : {"S_00", "K_00", "D_00", "R_00", "T_00"})
+    EXPECT_FALSE(Read({Changed(kKittiCamToCam, lacks, "X")}).raw) << lacks;
   std::string colour = kKittiCamToCam;  // cameras 2 and 3 instead of 0 and 1
   for (std::size_t at = 0; (at = colour.find("_0", at)) != std::string::npos; at += 3)
     colour[at + 2] = static_cast<char>(colour[at + 2] + 2);
