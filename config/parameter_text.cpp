@@ -37,8 +37,7 @@ std::string NumberText(T value) {
 
 // A limit of a range: whole ones in full, not as 1e+09.
 std::string LimitText(double limit) {
-  return limit == std::floor(limit) && std::abs(limit) < 1e15 ? NumberText(static_cast<long long>(limit))
-                                                              : NumberText(limit);
+  return limit == std::floor(limit) ? NumberText(static_cast<long long>(limit)) : NumberText(limit);
 }
 
 template <typename T>
@@ -134,17 +133,7 @@ std::string NearestParameterKey(std::string_view key) {
   }
   if (!same_name.empty()) return same_name;  // the right name under a wrong stage, or under none
   if (dot == std::string_view::npos) return NearestName(key, stages);
-  // A short name is soon a third wrong, so the whole key decides, and then the name alone.
-  const std::string nearest = NearestName(key, ParameterKeys());
-  if (!nearest.empty() && nearest.substr(0, nearest.find('.')) != key.substr(0, dot)) {
-    std::vector<std::string> siblings;
-    for (const std::string& valid : ParameterKeys()) {
-      if (valid.starts_with(key.substr(0, dot + 1))) siblings.push_back(valid);
-    }
-    const std::string sibling = NearestName(key, siblings);
-    if (!sibling.empty()) return sibling;
-  }
-  return nearest;
+  return NearestName(key, ParameterKeys());
 }
 
 std::optional<std::string> SetParameter(Parameters& parameters, std::string_view key, std::string_view text) {

@@ -154,7 +154,7 @@ void ParameterReader::ReadText(std::string_view yaml, const std::string& name, c
   if (second) {
     throw InvalidArgument(Place(name, *second) + ": a second document begins here: keep one");
   }
-  if (!document.IsNull()) ReadDocument(document, name, folder);
+  ReadDocument(document, name, folder);
 }
 
 void ParameterReader::ReadDocument(const YAML::Node& document, const std::string& name,

@@ -18,7 +18,7 @@ double RateOfPool(DevicePool& pool, const Parameters& parameters, const MatcherO
   };
   const auto pair = [&] {
     const UseHostMemory use(pool.image_memory());  // as the frame pipeline reads them
-    return std::make_shared<const Pair>(CloneImage(left), CloneImage(right));
+    return std::make_shared<const Pair>(Pair{CloneImage(left), CloneImage(right)});
   }();
   ExtraWork work;
   work.pixels = pair;

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <system_error>
 #include <unordered_map>
+#include <utility>
 
 #include "datasets/system/file_descriptor.h"
 
@@ -74,8 +75,9 @@ fs::path WholePath(const fs::path& path, bool is_link) {
   for (int i = 0; i < kMaxLinks && fs::is_symlink(whole, error); ++i) {
     const fs::path target = fs::read_symlink(whole, error);
     if (error) break;
-    whole = fs::weakly_canonical(whole.parent_path() / target, error);
-    if (error) break;
+    fs::path next = fs::weakly_canonical(whole.parent_path() / target, error);
+    if (error) break;  // a ring of links
+    whole = std::move(next);
   }
   return whole;
 }

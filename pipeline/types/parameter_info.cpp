@@ -77,7 +77,7 @@ std::vector<ParameterFault> Validate(const Parameters& p) {
   if (in_range({"reprojection.min_depth_m", "reprojection.max_depth_m"}) &&
       p.reprojection.min_depth_m >= p.reprojection.max_depth_m) {
     fault("reprojection.max_depth_m", "reprojection.max_depth_m (", p.reprojection.max_depth_m,
-          ") must be larger than min_depth_m (", p.reprojection.min_depth_m, ")");
+          ") must be larger than reprojection.min_depth_m (", p.reprojection.min_depth_m, ")");
   }
   return faults;
 }

@@ -72,6 +72,7 @@ TEST(ParametersYaml, NothingIsTheDefaults) {
 TEST(ParametersYaml, HoldsOnlyDifferences) {
   const ChosenParameters chosen = ParseParameters("aggregation: {p1: 8}\nfilter:\n  fill: false\n", "x");
   EXPECT_EQ(chosen.parameters.aggregation.p1, 8);
+  EXPECT_EQ(ParseParameters("aggregation: {p1: +8}\n", "x").parameters.aggregation.p1, 8);
   EXPECT_FALSE(chosen.parameters.filter.fill);
   EXPECT_EQ(chosen.parameters.aggregation.p2, Parameters{}.aggregation.p2);
   EXPECT_TRUE(chosen.IsChosen("aggregation.p1"));
@@ -129,6 +130,12 @@ TEST(ParametersYaml, AnUnknownKeyNamesTheNearest) {
             "rig.yaml:1: unknown key 'filter.speckle_sise': did you mean filter.speckle_size?");
   EXPECT_EQ(FaultsOf("aggregation: {quite_something_else: 3}\n"),
             "rig.yaml:1: unknown key 'aggregation.quite_something_else'");
+  // The most similar one, though its stage has a key that is similar too (aggregation.p1_ground_percent).
+  EXPECT_EQ(
+      FaultsOf("aggregation: {uniquness_percent: 3}\n"),
+      "rig.yaml:1: unknown key 'aggregation.uniquness_percent': did you mean selection.uniqueness_percent?");
+  EXPECT_THAT(FaultsOf("refinment: {plane_tile: 3}\n"), HasSubstr("did you mean refinement?"));
+  EXPECT_THAT(FaultsOf("", {"refinment.plane_tle=3"}), HasSubstr("did you mean refinement.plane_tile?"));
   EXPECT_THAT(FaultsOf("aggregation.p1: 3\n"), HasSubstr("must be nested: 'aggregation:'"));
 }
 
@@ -189,6 +196,13 @@ TEST(ParametersYaml, ACombinationThatCannotWorkIsAFaultWhereItWasSet) {
   // Only p1 was set; the fault is there.
   EXPECT_THAT(FaultsOf("aggregation:\n  p1: 500\n"), HasSubstr("rig.yaml:2: aggregation.p2 (72) is smaller"));
   EXPECT_THAT(FaultsOf("", {"aggregation.p1=500"}), HasSubstr("aggregation.p1=500: aggregation.p2 (72)"));
+  EXPECT_THAT(FaultsOf("aggregation:\n  num_paths: 4\n  p1: 500\n"),
+              HasSubstr("rig.yaml:3: aggregation.p2 (72)"));
+  EXPECT_THAT(FaultsOf("reprojection: {min_depth_m: 20000}\n"),
+              HasSubstr("rig.yaml:1: reprojection.max_depth_m"));
+  // p2 cannot be read, so that it is the default's, 72: that this is below p1 is not the fault.
+  EXPECT_EQ(FaultsOf("aggregation: {p1: 80, p2: x}\n"),
+            "rig.yaml:1: aggregation.p2 is 'x': use a whole number, 0 .. 8000 cost");
   EXPECT_THAT(FaultsOf("filter: {median: 4}\n"),
               HasSubstr("rig.yaml:1: filter.median is 4, use 0 (off), 3 or 5"));
 }
@@ -223,7 +237,8 @@ TEST(ParametersYaml, JunkIsToldWithItsLine) {
   EXPECT_THAT(FaultsOf("a: &x [*x]\n"), HasSubstr("rig.yaml"));
   EXPECT_THAT(FaultsOf(std::string("\x89PNG\r\n\x1a\n\0\0\0", 11)), HasSubstr("rig.yaml"));
   EXPECT_THAT(FaultsOf(std::string(5000, '[')), HasSubstr("rig.yaml"));
-  EXPECT_THAT(FaultsOf("? [a]\n: 3\n"), HasSubstr("a key must be a plain word"));
+  for (const char* yaml : {"? [a]\n: 3\n", "aggregation: {[a]: 3}\n"})
+    EXPECT_THAT(FaultsOf(yaml), HasSubstr("rig.yaml:1: a key must be a plain word"));
   EXPECT_THAT(FaultsOf("aggregation: {p1: 3}\n---\naggregation: {p1: 3}\n"), HasSubstr("second document"));
 }
 
@@ -262,6 +277,9 @@ TEST(LoadParameters, NamesWhatIsMissing) {
   }
   const test::TemporaryFolder folder;
   EXPECT_THROW(LoadParameters(folder.path()), Error);
+  test::WriteText(folder.path() / "large.yaml", std::string((1 << 20) + 1, '#'));
+  EXPECT_THROW(LoadParameters(folder.path() / "large.yaml"), Error);
+  EXPECT_EQ(LoadParameters("/dev/null"), Parameters{});  // which has no size
 }
 
 TEST(LoadParameters, AFileMayNameABase) {

@@ -18,6 +18,7 @@ using test::ErrorOf;
 using test::TemporaryFolder;
 using test::WriteText;
 using testing::HasSubstr;
+using namespace std::string_literals;
 
 constexpr int kWidth = 6, kHeight = 4;
 constexpr char kCalib[] =
@@ -261,6 +262,19 @@ TEST(OpenSource, WhatIsNoSourceIsNamed) {
   EXPECT_THAT(error({WriteGray(dir / "a.png").string()}), HasSubstr("need two arguments"));
   EXPECT_THAT(error({"left/*.png"}), HasSubstr("need two arguments"));
   EXPECT_THAT(error({WriteText(dir / "a.xyz", "?").string()}), HasSubstr("extension is unknown"));
+  EXPECT_THAT(error({"rtsp://host/left"}),
+              HasSubstr("is named by its pipeline: \"gst:uridecodebin uri=rtsp:"));
+  for (const char* camera : {"0", "0,1", "/dev/video99"})
+    EXPECT_THAT(error({camera}), HasSubstr("a camera is named camera:"s + camera)) << camera;
+  for (const char* key :
+       {"size=1", "size=x2", "size=0x2", "size=2x0", "size=32769x2", "size=2x32769", "fps=x", "fps=0",
+        "fps=1001", "format=", "format=abcde", "bits=x", "bits=8", "bits=17"}) {
+    EXPECT_THAT(error({"camera:0,"s + key}), HasSubstr("' is not a ")) << key;
+  }
+  EXPECT_THAT(error({""}), HasSubstr("no such file or folder; a source is a data-set folder"));
+  const std::string text = WriteText(dir / "b.xyz", "?").string();  // what it is said to be
+  EXPECT_THAT(error({text}, "recording"), HasSubstr("is not an MCAP recording"));
+  EXPECT_THAT(error({text}, "eth3d"), HasSubstr("extension is unknown"));
   EXPECT_THAT(error({"a", "b", "c"}), HasSubstr("3 source arguments given"));
   EXPECT_THAT(error({}), HasSubstr("0 source arguments given"));
   EXPECT_THAT(error({"a.png", "b.png"}, "eth3d"), HasSubstr("only as pair or video"));

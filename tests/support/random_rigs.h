@@ -44,7 +44,8 @@ inline RandomRig MakeRandomRig(std::uint32_t seed) {
   const bool is_clustered = random.OneIn(3), is_few = random.OneIn(3);
   const auto count = static_cast<std::size_t>(is_few ? random.Uniform(6, 10) : random.Uniform(12, 26));
   result.noise_px = random.Uniform(0.05, 0.3) * width / 640;
-  const auto sees = [&](const CameraProjection& camera, const BoardPose& pose) {
+  const auto sees = [&, width = width, height = height](const CameraProjection& camera,
+                                                        const BoardPose& pose) {
     std::vector<SeenCorner> corners;
     for (std::size_t i = 0; i < board.size(); ++i) {
       const auto pixel = camera.Project(pose(board[i]));

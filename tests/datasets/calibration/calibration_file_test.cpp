@@ -195,5 +195,181 @@ TEST_F(CalibrationFile, SaysWhatIsWrongInOneLine) {
   EXPECT_THROW(ReadCalibration(folder_.path().string()), Error);
 }
 
+// A text with one place changed.
+std::string Changed(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+const std::string kOurs =
+    "parallax_rig: 1\nleft: &c {image_size_px: [640, 480], lens: plumb_bob, focal_px: [500, 501], "
+    "principal_point_px: [320, 240], distortion: [0.1, 0, 0, 0, 0]}\nright: *c\n"
+    "right_from_left: {rotation: [1, 0, 0, 0, 1, 0, 0, 0, 1], translation_m: [-0.1, 0, 0]}\n";
+const std::string kMiddlebury = "cam0=[1000 0 300; 0 1000 200; 0 0 1]\ndoffs=50\nbaseline=100\n";
+
+TEST_F(CalibrationFile, EachWrongValueIsNamed) {
+  struct Case {
+    std::string text, from, to, fault;
+  };
+  std::string many = "1", spaced = "1";
+  for (int i = 0; i < 70; ++i) many += ", 1", spaced += " 1";
+  const std::string rectified =
+      "parallax_rig: 1\nrectified: {focal_px: 700, principal_point_px: [1, 2], baseline_m: 0.1}\n";
+  for (const auto& [text, from, to, fault] : std::initializer_list<Case>{
+           {kOurs, "[500, 501]", "[500]", "have two numbers each"},
+           {kOurs, "[320, 240]", "[320]", "have two numbers each"},
+           {kOurs, "[500, 501]", "[500, x]", "focal_px holds 'x', which is not a number"},
+           {kOurs, "[500, 501]", "[500, .inf]", "holds '.inf', which is not a number"},
+           {kOurs, "[500, 501]", "[500, {a: 1}]", "focal_px is not a number"},
+           {kOurs, "[500, 501]", "[[[[[500]]]]]", "nested too deeply"},
+           {kOurs, "[500, 501]", "[" + many + "]", "contains too many numbers"},
+           {kOurs, "[640, 480]", "[640]", "a resolution is width and height, not 1"},
+           {kOurs, "[640, 480]", "[640.5, 480]", "an image size of 640.5"},
+           {kOurs, "[640, 480]", "[640, -1]", "an image size of -1"},
+           {kOurs, "[640, 480]", "[640, 65536]", "an image size of 65536"},
+           {kOurs, "plumb_bob", "fish", "lens 'fish' is not pinhole, plumb_bob or fisheye"},
+           {kOurs, "plumb_bob", "[a]", "lens must be a word"},
+           {kOurs, "plumb_bob", "pinhole", "a pinhole has no distortion"},
+           {kOurs, "lens: plumb_bob", "lens: fisheye, distortion: [0, 0, 0, 0, 1], a: 1",
+            "has four distortion"},
+           {kOurs, "[0.1, 0, 0, 0, 0]", "[0, 0, 0, 0, 0, 0, 0, 0, 1]", "only the first eight"},
+           {kOurs, "right: *c\n", "", "there is no right in it"},
+           {kOurs, "[1, 0, 0, 0, 1, 0, 0, 0, 1]", "[0, 0, 1]", "a rotation has 9 numbers, not 3"},
+           {kOurs, "[-0.1, 0, 0]", "[-0.1]", "translation_m has 3 numbers, not 1"},
+           {kOurs, "left:", "quality: {a: [1]}\nleft:", "quality must contain names and numbers"},
+           {kOurs, "left:", "quality: {[a]: 1}\nleft:", "quality must contain names and numbers"},
+           {kOurs, "left:", "quality: {a: x}\nleft:", "quality must contain names and numbers"},
+           {rectified, "[1, 2]", "[1]", "principal_point_px has two numbers"},
+           {rectified, "0.1", "0", "the baseline, 0.000000 m, must be above 0"},
+           {kKalibr, "camera_model: pinhole", "camera_model: omni", "camera_model omni is not supported"},
+           {kKalibr, "radtan", "fov", "distortion_model fov is not radtan"},
+           {kKalibr, "[458.654, ", "[", "4 numbers, not 3"},
+           {kKalibr, "  - [0.0, 0.0, 1.0, 0.0]\n  - [0.0, 0.0, 0.0, 1.0]\n", "",
+            "a pose has 16 numbers, not 8"},
+           {kOpenCvIntrinsics, "535., 0., 342.", "535., 342.", "a camera matrix has 9 numbers, not 8"},
+           {kOpenCvIntrinsics, "M2", "M3", "it has no M2 or K2"},
+           {kOpenCvXml, "-3.3 0.04", "-3.3", "T has 3 numbers, not 2"},
+           {kOpenCvXml, "</opencv_storage>", "", "<opencv_storage> is not closed"},
+           {kOpenCvXml, "535.7 0. 342.3", "x 0. 342.3", "it has no M1 or K1"},
+           {kOpenCvXml, "535.7 0. 342.3", "inf 0. 342.3", "it has no M1 or K1"},
+           {kOpenCvXml, "535.7 0. 342.3", spaced, "it has no M1 or K1"},
+           {kKittiCamToCam, "D_00: -3.728755e-01", "D_00: nan", "line D_00: needs 5 numbers"},
+           {kKittiCamToCam, "T_00: 0 0 0\n", "T_00: 0 0\n", "line T_00: needs 3 numbers"},
+           {kKittiCamToCam, "P_rect_00: 721.5377", "P_rect_00: 0", "not finite"},
+           {"K_00: 1\n", "K_00: 1\n", "K_0x: 1\n", "it has neither K, D, R, T and S nor P_rect"},
+           {kMiddlebury, "doffs=50\n", "", "line doffs= is missing"},
+           {kMiddlebury, "baseline=100", "baseline=x", "baseline=x needs 1 numbers"},
+           {kMiddlebury, "baseline=100", "baseline=inf", "baseline=inf needs 1 numbers"}}) {
+    EXPECT_THAT(ErrorOf({Changed(text, from, to)}), HasSubstr(fault)) << from << " -> " << to;
+  }
+  const std::string mrcal = MrcalText(500, "0, 0, 0, 0, 0, 0"), right = MrcalText(510, "0, 0, 0, -0.2, 0, 0");
+  for (const auto& [text, from, to, fault] : std::initializer_list<Case>{
+           {mrcal, "LENSMODEL_OPENCV8", "LENSMODEL_CAHVOR", "lens model LENSMODEL_CAHVOR is not supported"},
+           {mrcal, "'LENSMODEL_OPENCV8'", "3", "lens model "},
+           {mrcal, "OPENCV8", "OPENCV5", "LENSMODEL_OPENCV5 has 9 intrinsics, not 12"},
+           {mrcal, "[ 640, 480,]", "[ 640,]", "'imagersize' must be width and height"},
+           {mrcal, "[ 640, 480,]", "640 480", "'imagersize' is not a list"},
+           {mrcal, "[ 640, 480,]", "] 640, 480, [", "'imagersize' is not a list"},
+           {mrcal, "[ 640, 480,]", "[ 640, x,]", "'imagersize' holds x, which is not a number"},
+           {mrcal, "[ 640, 480,]", "[ 640, nan,]", "'imagersize' holds nan, which is not a number"},
+           {mrcal, "'imagersize'", "'size'", "there is no 'imagersize' in it"},
+           {mrcal, "'imagersize'", "# no end of line, 'imagersize'", "there is no 'imagersize' in it"},
+           {mrcal, "'imagersize'", "'not closed: \"imagersize\"", "there is no 'imagersize' in it"},
+           {mrcal, "[ 0, 0, 0, 0, 0, 0,]", "[ 0, 0, 0, 0, 0]", "'extrinsics' has 6 numbers, not 5"},
+           {mrcal, "[ 0, 0, 0, 0, 0, 0,]", "[ 99, 99, 0, 0, 0, 0]", "more than a full turn"}}) {
+    EXPECT_THAT(ErrorOf({Changed(text, from, to), right}), HasSubstr(fault)) << from << " -> " << to;
+  }
+  const std::string euroc = EurocText(0, 0, 458);
+  EXPECT_THAT(ErrorOf({euroc}), HasSubstr("this is one camera of a pair"));
+  EXPECT_THAT(ErrorOf({Changed(euroc, "radial-tangential", "fov"), euroc}),
+              HasSubstr("distortion_model fov"));
+  EXPECT_THAT(ErrorOf({Changed(RosText(0), "[500., 0., ", "[500., "), RosText(-60)}),
+              HasSubstr("a camera matrix has 9 numbers, not 8"));
+  EXPECT_THAT(ErrorOf({kOpenCvIntrinsics, "no map"}), HasSubstr("not a known calibration format"));
+  EXPECT_THAT(ErrorOf({"%YAML:1.0"}), HasSubstr("not a known calibration format"));
+}
+
+// The same cameras in other words.
+TEST_F(CalibrationFile, ReadsEveryFormOfAFormat) {
+  const Calibration ros = Read({RosText(0), RosText(-60)});
+  const auto message = [](const std::string& names, const std::string& offset) {
+    return std::string("width: 640\nheight: 480\ndistortion_model: plumb_bob\n") + names[0] +
+           ": [0.1, -0.2, 0, 0, 0]\n" + names[1] + ": [500, 0, 320, 0, 500, 240, 0, 0, 1]\n" + names[2] +
+           ": [1, 0, 0, 0, 1, 0, 0, 0, 1]\n" + names[3] + ": [500, 0, 320, " + offset +
+           ", 0, 500, 240, 0, 0, 0, 1, 0]\n";
+  };
+  for (const char* names : {"dkrp", "DKRP"}) {
+    ExpectSame(*Read({message(names, "0"), message(names, "-60")}).raw, *ros.raw, 1e-12);
+  }
+
+  const Calibration mrcal = Read({MrcalText(500, "0, 0, 0, 0, 0, 0"), MrcalText(510, "0, 0, 0, -0.2, 0, 0")});
+  std::string newer = Changed(MrcalText(500, "0, 0, 0, 0, 0, 0"), "'extrinsics'", "'rt_cam_ref'");
+  std::replace(newer.begin() + newer.find("'lensmodel'"), newer.begin() + newer.find("# intrinsics"), '\'',
+               '"');
+  ExpectSame(*Read({newer, MrcalText(510, "0, 0, 0, -0.2, 0, 0") + "# the end"}).raw, *mrcal.raw, 0);
+  for (const auto& [model, coefficients] :
+       {std::pair{"PINHOLE", ""}, std::pair{"OPENCV4", "0.01,0.02,0.03,0.04,"}}) {
+    const std::string text = Changed(Changed(MrcalText(500, "0, 0, 0, 0, 0, 0"), "OPENCV8", model),
+                                     "0.01,0.02,0.03,0.04,0.05,0.06,0.07,0.08,", coefficients);
+    const RawRig rig = *Read({text, MrcalText(510, "0, 0, 0, -0.2, 0, 0")}).raw;
+    EXPECT_EQ(rig.left.lens, *coefficients == 0 ? LensModel::kPinhole : LensModel::kPlumbBob);
+    EXPECT_EQ(rig.left.distortion[3], *coefficients == 0 ? 0 : 0.04);
+  }
+
+  ExpectSame(*Read({Changed(newer, "',\n}\n", ""), MrcalText(510, "0, 0, 0, -0.2, 0, 0")}).raw, *mrcal.raw,
+             0);
+
+  for (const char* lacks : {"S_00", "K_00", "D_00", "R_00", "T_00"})
+    EXPECT_FALSE(Read({Changed(kKittiCamToCam, lacks, "X")}).raw) << lacks;
+  std::string colour = kKittiCamToCam;  // cameras 2 and 3 instead of 0 and 1
+  for (std::size_t at = 0; (at = colour.find("_0", at)) != std::string::npos; at += 3)
+    colour[at + 2] = static_cast<char>(colour[at + 2] + 2);
+  ExpectSame(*Read({colour}).raw, *Read({kKittiCamToCam}).raw, 0);
+  const std::string rectified_alone =
+      "P_rect_00: 700 0 600 0 0 700 170 0 0 0 1 0\n"
+      "P_rect_01: 700 0 602 -350 0 700 170 0 0 0 1 0\n";
+  const Calibration pair = Read({rectified_alone});
+  EXPECT_FALSE(pair.raw);
+  EXPECT_EQ(pair.rectified->rig.baseline_m, 0.5);
+  EXPECT_EQ(pair.rectified->rig.doffs_px, 2);
+  EXPECT_EQ(pair.rectified->width_px, 0);  // not told
+  EXPECT_FALSE(Read({Changed(kKittiCamToCam, "P_rect_01", "P_rect_1")}).rectified);
+  EXPECT_EQ(Read({kMiddlebury}).rectified->width_px, 0);
+  EXPECT_EQ(Read({kMiddlebury + "width=9\n"}).rectified->width_px, 0);
+
+  EXPECT_EQ(Read({Changed(kKalibr, "  distortion_model: radtan\n", "")}).raw->left.lens, LensModel::kPinhole);
+  const std::string yml =
+      kOpenCvIntrinsics + kOpenCvExtrinsics.substr(std::string("%YAML:1.0\n---\n").size());
+  const RawRig sized = *Read({yml + "image_size: [640, 480]\nnames: [a, b]\nfisheye: 0\n? [a]\n: 3\n"}).raw;
+  EXPECT_EQ(sized.left.height_px, 480);
+  EXPECT_EQ(sized.left.lens, LensModel::kPlumbBob);
+  EXPECT_EQ(Read({yml + "image_width: 640\n"}).raw->left.width_px, 0);  // without a height
+  const std::string xml = Changed(kOpenCvXml, "<image_width>", "<nothing/><!-- <a> --><image_width>");
+  ExpectSame(*Read({xml}).raw, *Read({kOpenCvXml}).raw, 0);
+
+  WriteText(folder_.path() / "mav0/cam0/sensor.yaml", EurocText(-0.02, -0.06, 458));
+  EXPECT_THROW(ReadCalibration(folder_.path().string()), Error);
+  WriteText(folder_.path() / "mav0/cam1/sensor.yaml", EurocText(-0.02, 0.04, 457));
+  EXPECT_NEAR(ReadCalibration(folder_.path().string()).raw->baseline_m(), 0.1, 1e-6);
+  for (const char* name : {",right.yaml", "left.yaml,"}) EXPECT_THROW(ReadCalibration(name), InvalidArgument);
+}
+
+TEST_F(CalibrationFile, LensesWithoutDistortionAreWrittenWithZeros) {
+  Calibration calibration;
+  calibration.raw = WideRig();
+  for (CameraModel* camera : {&calibration.raw->left, &calibration.raw->right}) {
+    camera->lens = LensModel::kPinhole;
+    camera->distortion = {};
+  }
+  for (const char* format : {"parallax", "opencv", "ros", "mrcal", "kalibr"}) {
+    const auto files = WriteCalibration(calibration, format, folder_.path() / "rig.yaml");
+    const std::string name = files[0].string() + (files.size() == 1 ? "" : "," + files[1].string());
+    ExpectSame(*ReadCalibration(name).raw, *calibration.raw, 1e-9);
+  }
+  calibration.raw->right.lens = LensModel::kFisheye;
+  EXPECT_THROW(WriteCalibration(calibration, "opencv", folder_.path() / "rig.yaml"), InvalidArgument);
+}
+
 }  // namespace
 }  // namespace parallax::test

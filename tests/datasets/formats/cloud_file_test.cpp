@@ -164,6 +164,30 @@ TEST(ReadPcd, FieldsOfPclWithPackedColour) {
   EXPECT_EQ(cloud.colors[0], (Rgb8{0x10, 0x20, 0x30}));
 }
 
+TEST(ReadPcd, EveryTypeOfNumber) {
+  const TemporaryFolder dir;
+  const auto read = [&]<typename T>(char type, T x) {
+    const T xyz[] = {x, 2, 3};
+    const std::string sizes = std::to_string(sizeof(T)), types(1, type);
+    return ReadPcd(WriteText(dir / "a.pcd", "FIELDS x y z\nSIZE " + sizes + ' ' + sizes + ' ' + sizes +
+                                                "\nTYPE " + types + ' ' + types + ' ' + types +
+                                                "\nPOINTS 1\nDATA binary\n" +
+                                                std::string(reinterpret_cast<const char*>(xyz), sizeof(xyz))))
+        .points.at(0);
+  };
+  const Point3f minus_one{-1, 2, 3};
+  EXPECT_EQ(read('I', std::int8_t{-1}), minus_one);
+  EXPECT_EQ(read('I', std::int16_t{-1}), minus_one);
+  EXPECT_EQ(read('I', std::int32_t{-1}), minus_one);
+  EXPECT_EQ(read('I', std::int64_t{-1}), minus_one);
+  EXPECT_EQ(read('F', -1.0F), minus_one);
+  EXPECT_EQ(read('F', -1.0), minus_one);
+  EXPECT_EQ(read('U', std::uint8_t{255}), (Point3f{255, 2, 3}));
+  EXPECT_EQ(read('U', std::uint16_t{65535}), (Point3f{65535, 2, 3}));
+  EXPECT_EQ(read('U', ~std::uint32_t{0}), (Point3f{0x1p32F, 2, 3}));
+  EXPECT_EQ(read('U', ~std::uint64_t{0}), (Point3f{0x1p64F, 2, 3}));
+}
+
 TEST(ReadPcd, BadInputIsNamed) {
   const TemporaryFolder dir;
   const std::string fields = "VERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\n";
@@ -185,6 +209,11 @@ TEST(ReadPcd, BadInputIsNamed) {
   EXPECT_THAT(error("FIELDS x y z\nSIZE 4 4\nTYPE F F F\nPOINTS 1\nDATA ascii\n"),
               HasSubstr("differ in length"));
   EXPECT_THAT(error("FIELDS x y z\nSIZE 4 4 3\nTYPE F F F\nPOINTS 1\nDATA ascii\n"), HasSubstr("field 'z'"));
+  for (const char* count : {"0", "65537", "x"}) {
+    EXPECT_THAT(
+        error("FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 "s + count + "\nPOINTS 1\nDATA ascii\n"),
+        HasSubstr("field 'z'"));
+  }
 }
 
 TEST(WriteCloud, AScalarIsTheFieldQuality) {

@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "datasets/formats/image_check.h"
+#include "datasets/system/file_identity.h"
 #include "tests/datasets/test_files.h"
 
 namespace parallax {
@@ -140,6 +146,92 @@ TEST(ImageFile, LyingHeadersAreRefusedBeforeAllocating) {
   bmp[28] = 24;
   EXPECT_THAT(ErrorOf([&] { ReadImage(WriteText(dir / "a.bmp", bmp)); }),
               HasSubstr("says 65536x65536 pixels"));
+}
+
+// The bytes of the decoded pixels, or what is wrong with a file of these bytes.
+std::string CheckOf(const std::string& bytes) {
+  try {
+    return std::to_string(
+        CheckImageIsWhole("a", {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}));
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST(ImageFile, HeadersOfPnm) {
+  EXPECT_EQ(CheckOf("P1 3 2\n1 0 1 0 1 0\n"), "6");
+  EXPECT_EQ(CheckOf("P2#gray\n1 1 9 5"), "1");
+  EXPECT_EQ(CheckOf("P3 1 1 255 1 2 3"), "3");
+  EXPECT_EQ(CheckOf("P4 9 2\n1234"), "18");
+  EXPECT_EQ(CheckOf("P5 1 2 255\n12"), "2");
+  EXPECT_EQ(CheckOf("P6 1 1 255\n123"), "3");
+  EXPECT_EQ(CheckOf("P6 1 1 65535\n123456"), "6");
+  EXPECT_THAT(CheckOf("P6 1 1 65535\n12345"), HasSubstr("the file has 5 bytes of them"));
+  EXPECT_THAT(CheckOf("P5 1 1 255"), HasSubstr("the file has 0 bytes of them"));
+  for (const char* size : {"2000000000 1", "1 2000000000"})
+    EXPECT_THAT(CheckOf("P5 "s + size + " 255\n1"), HasSubstr("pixels, the file has 1 bytes"));
+  for (const char* header : {"x 1 255", "1 x 255", "1 1 x", "0 1 255", "1 0 255", "1 1 0", "1 1 65536"})
+    EXPECT_THAT(CheckOf("P5 "s + header + "\n12"), HasSubstr("header is damaged")) << header;
+  for (const char* other : {"P7 1 1", "P0 1 1", "P5x1 1", "P5"})
+    EXPECT_THAT(CheckOf(other), HasSubstr("is not a readable image")) << other;
+}
+
+TEST(ImageFile, HeadersOfBmp) {
+  const auto bmp = [](int width, int height, char compression) {
+    std::string file = "BM" + std::string(52, '\0') + "1234";
+    file[10] = 54;
+    std::memcpy(&file[18], &width, sizeof(width));
+    std::memcpy(&file[22], &height, sizeof(height));
+    file[28] = 8;
+    file[30] = compression;
+    return file;
+  };
+  EXPECT_EQ(CheckOf(bmp(2, -2, 0)), "12");  // the upper row first
+  EXPECT_THAT(CheckOf(bmp(2, 3, 0)), HasSubstr("says 2x3 pixels, the file has 4 bytes"));
+  EXPECT_EQ(CheckOf(bmp(90, 90, 1)), "24300");
+  EXPECT_EQ(CheckOf(bmp(90, 90, 2)), "24300");
+  EXPECT_THAT(CheckOf(bmp(1 << 20, 1, 1)), HasSubstr("fewer bytes than its size needs"));
+  EXPECT_THAT(CheckOf(bmp(1 << 10, 1 << 10, 1)), HasSubstr("fewer bytes than its size needs"));
+  EXPECT_THAT(CheckOf(bmp(1, 1, 0).substr(0, 53)), HasSubstr("BMP header cut short"));
+  EXPECT_THAT(CheckOf(bmp(1, 1, 0).substr(0, 54)), HasSubstr("the file has 0 bytes"));
+}
+
+TEST(ImageFile, MarkersOfJpeg) {
+  const std::string end = "\xFF\xD9", tables = "\0\x04??"s,
+                    frame = "\0\x08\x08\0\x02\0\x03\x01"s;  // 8 bits, 3x2
+  const auto jpeg = [](const std::string& rest) { return CheckOf("\xFF\xD8\xFF" + rest); };
+  EXPECT_EQ(jpeg("\xC0" + frame + end), "18");
+  EXPECT_EQ(jpeg("\xC2" + frame + "\xFF\xFF\xFF" + end), "18");  // fill bytes
+  for (const char* marker : {"\xC4", "\xC8", "\xCC", "\xDB"}) EXPECT_EQ(jpeg(marker + tables + end), "0");
+  EXPECT_EQ(jpeg("\xC0" + tables + end), "0");                                // too short for a frame
+  EXPECT_EQ(jpeg("\xC0" + frame + "\xFF\0 \xFF\xD0 \xFF\xD7"s + end), "18");  // data, restarts
+  EXPECT_THAT(jpeg("\xC0" + frame), HasSubstr("without its end marker"));
+  for (const std::string& cut : {"\xC0\0"s, "\xC0\0\1"s, "\xC0\0\x09\1"s})
+    EXPECT_THAT(jpeg(cut), HasSubstr("JPEG segment cut short"));
+  EXPECT_THAT(jpeg("\xC0" + "\0\x08\x08\xFF\xFF\xFF\xFF\1"s + end), HasSubstr("bytes of JPEG cannot hold"));
+}
+
+TEST(ImageFile, ThePixelsOfAPngFitIntoItsData) {
+  const auto number = [](std::uint32_t value) {
+    std::string text;
+    for (int shift = 24; shift >= 0; shift -= 8) text += static_cast<char>(value >> shift);
+    return text;
+  };
+  const auto chunk = [&](const std::string& type, const std::string& data) {
+    const std::string both = type + data;
+    return number(static_cast<std::uint32_t>(data.size())) + both +
+           number(Crc32({reinterpret_cast<const std::uint8_t*>(both.data()), both.size()}));
+  };
+  const auto png = [&](std::uint32_t width, std::uint32_t height, std::size_t header_bytes = 13) {
+    const std::string header = number(width) + number(height) + "\x08\0\0\0\0"s;
+    return CheckOf("\x89PNG\r\n\x1a\n" + chunk("IHDR", header.substr(0, header_bytes)) +
+                   chunk("IDAT", "1234") + chunk("IEND", ""));
+  };
+  EXPECT_EQ(png(64, 64), "4096");  // deflate holds 1032 in a byte at the most: 4128
+  EXPECT_THAT(png(65, 64), HasSubstr("65x64 pixels, which 4 bytes of PNG data cannot hold"));
+  for (const auto& [width, height] : {std::pair(0U, 1U), {1U, 0U}, {1U << 31, 1U}, {1U, 1U << 31}})
+    EXPECT_THAT(png(width, height), HasSubstr("cannot hold"));
+  EXPECT_THAT(png(64, 64, 12), HasSubstr("0x0 pixels"));
 }
 
 TEST(ImageFile, ABmpOfRunsIsSmallerThanItsPixels) {

@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 #include <lz4frame.h>
 #include <sys/resource.h>
+#include <zstd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -232,6 +235,58 @@ TEST(Mcap, ReadsLz4AndMessagesOutsideChunks) {
   std::vector<std::string> texts;
   for (const Read& read : ReadAll(reader)) texts.emplace_back(read.data.begin(), read.data.end());
   EXPECT_EQ(texts, (std::vector<std::string>{"before", "inside", "plain"}));
+}
+
+// More than a block of 1 MiB; the same bytes as less than they are, as more, and with others behind them.
+TEST(Mcap, AChunkHoldsWhatItStates) {
+  const TemporaryFolder folder;
+  const std::string inside = MessageOf(std::string(3 << 20, 'x'));
+  std::string zstd(ZSTD_compressBound(inside.size()), '\0'),
+      lz4(LZ4F_compressFrameBound(inside.size(), nullptr), '\0');
+  zstd.resize(ZSTD_compress(zstd.data(), zstd.size(), inside.data(), inside.size(), 1));
+  lz4.resize(LZ4F_compressFrame(lz4.data(), lz4.size(), inside.data(), inside.size(), nullptr));
+  for (const auto& [name, stored] : {std::pair<std::string, std::string>("zstd", zstd), {"lz4", lz4}}) {
+    const auto read = [&, name = name](const std::string& bytes, std::uint64_t size) {
+      WriteText(folder / "a.mcap", FileOf(ChunkOf(inside, name, bytes, size)));
+      McapReader reader(folder / "a.mcap");
+      return ReadAll(reader).at(0).data.size();
+    };
+    EXPECT_EQ(read(stored, inside.size()), std::size_t{3} << 20) << name;
+    EXPECT_THROW(read(stored, inside.size() - 1), Error) << name;
+    EXPECT_THROW(read(stored, inside.size() + 1), Error) << name;
+    EXPECT_THROW(read(stored + "more", inside.size()), Error) << name;
+    EXPECT_THROW(read(stored.substr(0, stored.size() - 9), inside.size()), Error) << name;
+  }
+}
+
+// What stands at the end only saves reading: a damaged summary is as good as none.
+TEST(Mcap, ADamagedSummaryIsPassedOver) {
+  const TemporaryFolder folder;
+  const std::vector<Read> written = WriteSome(folder / "a.mcap");
+  const FileBytes whole = ReadFileBytes(folder / "a.mcap");
+  const std::size_t footer = whole.size() - kMcapMagic.size() - 20;  // its content: two places and a checksum
+  const auto reads_all = [&](const std::function<void(FileBytes&)>& change) {
+    FileBytes bytes = whole;
+    change(bytes);
+    WriteText(folder / "b.mcap", std::string(bytes.begin(), bytes.end()));
+    McapReader reader(folder / "b.mcap");
+    EXPECT_EQ(ReadAll(reader), written);
+    return reader.NumMessages(0).has_value();
+  };
+  EXPECT_TRUE(reads_all([](FileBytes&) {}));
+  EXPECT_FALSE(reads_all([&](FileBytes& b) { b[footer + 16] ^= 1; }));  // the checksum
+  EXPECT_FALSE(reads_all([&](FileBytes& b) { b[footer + 7] = 1; }));    // begins behind the file
+  EXPECT_FALSE(reads_all([&](FileBytes& b) { std::fill_n(&b[footer], 8, std::uint8_t{0}); }));
+  EXPECT_FALSE(reads_all([&](FileBytes& b) { b[footer - 9] = 3; }));  // no footer
+  EXPECT_FALSE(reads_all([&](FileBytes& b) { b[footer - 8] = 21; }));
+  EXPECT_FALSE(reads_all([](FileBytes& b) { b.back() ^= 1; }));
+  // A record longer than the summary, without a checksum.
+  EXPECT_FALSE(reads_all([&](FileBytes& b) {
+    std::fill_n(&b[footer + 16], 4, std::uint8_t{0});
+    b[LoadAs<std::uint64_t>(&b[footer]) + 7] = 1;
+  }));
+  McapReader reader(folder / "a.mcap");
+  EXPECT_EQ(reader.NumMessages(99), 0U);
 }
 
 TEST(Mcap, RefusesWhatItIsNotInOneLine) {

@@ -110,6 +110,18 @@ TEST(RosMessages, AMosaicTooSmallForColoursIsBlack) {
   EXPECT_EQ(std::get<HostImage<Rgb8>>(image.image)(1, 1), Rgb8{});
 }
 
+TEST(RosMessages, ImpossibleSizesAreRefused) {
+  for (const auto& [width, height] : {std::pair(0, 0), {65537, 1}, {1, 65537}}) {
+    const HostImage<std::uint8_t> image(width, height);
+    const RosMessage message = EncodeImage(0, image.ConstView());
+    EXPECT_THAT(ErrorOf([&] { DecodeImage(message); }), HasSubstr("is impossible"));
+    const RosMessage info = EncodeCameraInfo(0, width, height, {}, StereoSide::kLeft);
+    if (width > 0) {
+      EXPECT_THAT(ErrorOf([&] { DecodeCameraInfo(info); }), HasSubstr("an impossible size"));
+    }
+  }
+}
+
 TEST(RosMessages, TwoPixelsOfYuvShareTheirColour) {
   // By hand, with u = 90 - 128 and v = 240 - 128: red is (298 (y - 16) + 409 v + 128) / 256, and so on.
   for (const auto& [encoding, bytes] :
@@ -120,7 +132,9 @@ TEST(RosMessages, TwoPixelsOfYuvShareTheirColour) {
     const auto image = std::get<HostImage<Rgb8>>(DecodeImage(ForeignImage(encoding, 4, bytes)).image);
     EXPECT_EQ(image(0, 0), (Rgb8{255, 0, 0})) << encoding;
     EXPECT_EQ(image(1, 0), (Rgb8{255, 74, 74})) << encoding;
-    EXPECT_THAT(ErrorOf([&] { DecodeImage(ForeignImage(encoding, 4, bytes, false, 3)); }),
+    EXPECT_THAT(ErrorOf([&encoding = encoding, &bytes = bytes] {
+                  DecodeImage(ForeignImage(encoding, 4, bytes, false, 3));
+                }),
                 HasSubstr("4 per row"));
   }
 }

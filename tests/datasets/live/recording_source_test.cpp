@@ -275,6 +275,111 @@ TEST(RecordingSource, TellsWhatIsMissing) {
   EXPECT_THAT(ErrorOf([&] { OpenSource({(folder / "ros1.mcap").string()}); }), HasSubstr("'ros1'"));
 }
 
+TEST(RecordingSource, RectifiedImagesAreTakenBeforeOthers) {
+  const TemporaryFolder folder;
+  std::vector<RecordedTopic> topics{{"/left/text", kRosString}};
+  for (const char* name :
+       {"image", "image_raw", "image_rect_color", "image_rect"}) {  // each before those to its left
+    for (const char* side : {"/left/", "/right/"}) topics.push_back({std::string(side) + name, kRosImage});
+    WriteRecording(folder / "bag.mcap", topics, [&](McapWriter& writer) {
+      for (std::uint16_t channel = 1; channel < topics.size(); ++channel) {
+        const std::int64_t time_ns = (channel + 1) / 2 * kMillisecond_ns;
+        writer.Write(channel, 0, EncodeImage(time_ns, Pattern<std::uint8_t>(20, 10, 1).ConstView()));
+      }
+    });
+    const std::vector<StereoFrame> frames = ReadFrames(*OpenSource({(folder / "bag.mcap").string()}));
+    ASSERT_EQ(frames.size(), 1U) << name;
+    EXPECT_EQ(frames[0].stamp_ns, static_cast<std::int64_t>(topics.size() / 2) * kMillisecond_ns) << name;
+  }
+  topics.assign(10, {"/imu", "sensor_msgs/msg/Imu"});
+  WriteRecording(folder / "bag.mcap", topics, [](McapWriter&) {});
+  EXPECT_THAT(ErrorOf([&] { OpenSource({(folder / "bag.mcap").string()}); }), HasSubstr("Imu) and 2 more"));
+  WriteRecording(folder / "bag.mcap", {}, [](McapWriter&) {});
+  EXPECT_THAT(ErrorOf([&] { OpenSource({(folder / "bag.mcap").string()}); }), HasSubstr("its topics: none"));
+}
+
+// One frame of ours of 31x17, with what stands before it; its error.
+TEST(RecordingSource, WhatDoesNotBelongTogetherIsAnError) {
+  const TemporaryFolder folder;
+  std::vector<RecordedTopic> topics = kOurTopics;
+  topics.push_back({std::string(kLeftSeenTopic), kRosImage});
+  topics.push_back({std::string(kRightSeenTopic), kRosImage});
+  const auto error_of = [&](const CameraImage& right, bool has_borders,
+                            const std::vector<CameraImage>& masks) {
+    WriteRecording(folder / "a.mcap", topics, [&](McapWriter& writer) {
+      for (std::size_t i = 0; i < masks.size(); ++i)
+        writer.Write(static_cast<std::uint16_t>(5 + i), 1, EncodeImage(1, ViewOf(masks[i])));
+      RecordedFrame frame;
+      frame.name = "a", frame.has_borders = has_borders, frame.turn_urad = {5, 6};
+      writer.Write(0, 1, EncodeText(TextOf(frame)));
+      writer.Write(3, 1, EncodeImage(1, Pattern<std::uint8_t>(31, 17, 1).ConstView()));
+      writer.Write(4, 1, EncodeImage(1, ViewOf(right)));
+    });
+    const auto source = OpenSource({(folder / "a.mcap").string()});
+    try {
+      const StereoFrame frame = source->Read();
+      EXPECT_THAT(frame.rig_note, HasSubstr("made without one"));
+      EXPECT_EQ(frame.seen->turn_urad, (RightTurn_urad{5, 6}));
+      EXPECT_EQ(frame.seen->all, !has_borders);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    EXPECT_EQ(source->NextOrigin(), "");
+    return ErrorOf([&] { source->Read(); });
+  };
+  const auto gray = [](int width, int height) {
+    return CameraImage(Pattern<std::uint8_t>(width, height, 2));
+  };
+  const auto pair_of = [](CameraImage left, CameraImage right) {
+    std::vector<CameraImage> pair;
+    pair.push_back(std::move(left)), pair.push_back(std::move(right));
+    return pair;
+  };
+  EXPECT_THAT(error_of(gray(31, 17), false, {}), HasSubstr("has no further frame"));
+  EXPECT_THAT(error_of(gray(31, 17), true, pair_of(gray(31, 17), gray(31, 17))),
+              HasSubstr("no further frame"));
+  EXPECT_THAT(error_of(gray(30, 17), false, {}), HasSubstr("differ in size or encoding"));
+  EXPECT_THAT(error_of(gray(31, 16), false, {}), HasSubstr("differ in size or encoding"));
+  EXPECT_THAT(error_of(Pattern<std::uint16_t>(31, 17, 2), false, {}),
+              HasSubstr("differ in size or encoding"));
+  const char* missing = "the masks of borders are missing or of another size";
+  EXPECT_THAT(error_of(gray(31, 17), true, {}), HasSubstr(missing));
+  EXPECT_THAT(error_of(gray(31, 17), true, pair_of(gray(30, 17), gray(30, 17))), HasSubstr(missing));
+  EXPECT_THAT(error_of(gray(31, 17), true, pair_of(gray(31, 16), gray(31, 16))), HasSubstr(missing));
+  const char* apart = "the masks of left and right do not belong together";
+  EXPECT_THAT(error_of(gray(31, 17), true, pair_of(gray(31, 17), gray(31, 16))), HasSubstr(apart));
+  EXPECT_THAT(error_of(gray(31, 17), true, pair_of(Pattern<std::uint16_t>(31, 17, 2), gray(31, 17))),
+              HasSubstr(apart));
+  EXPECT_THAT(error_of(gray(31, 17), true, pair_of(gray(31, 17), Pattern<std::uint16_t>(31, 17, 2))),
+              HasSubstr(apart));
+}
+
+TEST(RecordingSource, OneSideAndTextsWithoutImagesDoNotFillTheMemory) {
+  const TemporaryFolder folder;
+  WriteRecording(folder / "whole.mcap", kOurTopics, [&](McapWriter& writer) {
+    for (std::int64_t i = 1; i <= 3000; ++i) {
+      writer.Write(0, static_cast<std::uint64_t>(i), EncodeText("name lost"));
+      writer.Write(3, static_cast<std::uint64_t>(i),
+                   EncodeImage(i, Pattern<std::uint8_t>(2, 2, 1).ConstView()));
+    }
+    WriteOurFrame<std::uint8_t>(
+        writer,
+        {.name = "last", .timestamp_s = {}, .rig = {}, .num_disparities_hint = {}, .has_borders = false},
+        1'000'000'000, 1);
+  });
+  const auto size_bytes = std::filesystem::file_size(folder / "whole.mcap");
+  WriteBeginning(folder / "whole.mcap", folder / "a.mcap", size_bytes - 30);
+  const auto source = OpenSource({(folder / "a.mcap").string()});
+  EXPECT_EQ(source->num_frames(), std::nullopt);  // nothing at its end counts them
+  ASSERT_EQ(source->NextName(), "last");
+  const StereoFrame frame = source->Read();
+  EXPECT_THAT(frame.note, HasSubstr("is truncated"));
+  EXPECT_THAT(frame.note, HasSubstr("; 3000 images before it had no other half"));
+  const auto cancelled = OpenSource({(folder / "a.mcap").string()});
+  cancelled->Cancel();
+  EXPECT_THROW(cancelled->NextName(), Cancelled);
+}
+
 TEST(RecordingSource, AFrameThatCannotBeReadFailsAlone) {
   const TemporaryFolder folder;
   WriteRecording(folder / "a.mcap", kOurTopics, [&](McapWriter& writer) {

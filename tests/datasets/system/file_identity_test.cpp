@@ -119,5 +119,17 @@ TEST(FileIdentity, SourcesTellWhatTheirFramesAreMadeOf) {
   EXPECT_TRUE(scene->InputFiles().empty());
 }
 
+TEST(FileIdentity, RingsOfLinksAndDots) {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("b", folder / "a");
+  std::filesystem::create_symlink("a", folder / "b");
+  EXPECT_TRUE(StampOf({folder / "a"}).ends_with("/a -")) << StampOf({folder / "a"});
+  EXPECT_FALSE(IsSameFile(folder / "a", folder / "c"));
+  std::filesystem::create_symlink("y/new", folder / "link");  // through a folder that is not there
+  EXPECT_TRUE(IsSameFile(folder / "x/../y/new", folder / "link"));
+  EXPECT_TRUE(IsSameFile("no such/new", std::filesystem::current_path() / "no such" / "new"));
+  EXPECT_TRUE(IsSameFile("/no such/new", "/no such/./new"));
+}
+
 }  // namespace
 }  // namespace parallax::test

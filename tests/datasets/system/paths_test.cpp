@@ -44,5 +44,24 @@ TEST(NameOfFolder, DotsAndTrailingSlashes) {
   EXPECT_EQ(NameOfFolder(dir / "scene/sub/.."), "scene");
 }
 
+TEST(ListImages, NaturalOrderWithoutWhatIsHiddenOrNoFile) {
+  namespace fs = std::filesystem;
+  const test::TemporaryFolder dir;
+  for (const char* name : {"b10.png", "b9.PNG", ".c.png", "d.txt"}) test::WriteText(dir / name, "?");
+  fs::create_directories(dir / "e.png");
+  fs::create_symlink("b10.png", dir / "a.jpg");
+  fs::create_symlink("e.png", dir / "f.png");
+  fs::create_symlink("nothing", dir / "g.png");
+  fs::create_symlink("ring", dir / "ring");
+  EXPECT_EQ(ListImages(dir.path()), (std::vector<fs::path>{dir / "a.jpg", dir / "b9.PNG", dir / "b10.png"}));
+  EXPECT_EQ(ListFolders(dir.path()), (std::vector<fs::path>{dir / "e.png", dir / "f.png"}));
+  for (const fs::path& none : {dir / "none", dir / "d.txt", dir / "ring", dir / std::string(300, 'x')})
+    EXPECT_TRUE(ListImages(none).empty()) << none;
+  EXPECT_EQ(FindImage(dir.path(), "b10"), dir / "b10.png");
+  EXPECT_EQ(FindImage(dir.path(), "e"), std::nullopt);
+  EXPECT_EQ(NameOfFolder(dir / "ring"), "ring");
+  EXPECT_EQ(NameOfFolder("/"), "");
+}
+
 }  // namespace
 }  // namespace parallax

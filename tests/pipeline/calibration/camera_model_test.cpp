@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "parallax/error.h"
@@ -89,6 +90,36 @@ TEST(CameraModel, TheViewGrowsAtMostFiveTimesAsFastAsThePixel) {
   EXPECT_NEAR(radius_at(0.8), 0.999484, 1e-4);  // no further where the model has turned back
 }
 
+// What no lens shows, and the ends of the models.
+TEST(CameraModel, WhatIsNotSeen) {
+  const CameraProjection plain(Camera(LensModel::kPinhole, {})), fish(Camera(LensModel::kFisheye, {})),
+      bent(Camera(LensModel::kPlumbBob, {-0.2}));
+  for (const CameraProjection* camera : {&plain, &fish, &bent}) {
+    for (const Vector2 nowhere : {Vector2{std::nan(""), 0}, Vector2{0, std::nan("")}})
+      EXPECT_FALSE(camera->Unproject(nowhere));
+  }
+  EXPECT_FALSE(plain.Project({0, 0, 0}));
+  EXPECT_FALSE(plain.Project({13, 0, 1}));   // 85.6 degrees: kWidestRadius is 12
+  EXPECT_FALSE(fish.Project({1, 0, -1.1}));  // 137.7 degrees: kWidestAngle is 135
+  EXPECT_TRUE(fish.Project({1.1, 0, -1}));
+  EXPECT_FALSE(fish.Unproject({318 + 500 * 2.4, 242}));  // 2.4 > 3/4 pi
+  // r (1 - 0.2 r^2) is at most 0.86, where 0.6 r^2 = 1.
+  EXPECT_TRUE(bent.Unproject({318 + 500 * 0.85, 242}));
+  EXPECT_FALSE(bent.Unproject({318 + 500 * 0.87, 242}));
+  // On the axis.
+  const auto ahead = fish.Unproject({318, 242});
+  ASSERT_TRUE(ahead);
+  EXPECT_EQ(ahead->z, 1);
+  ProjectionSlopes slopes;
+  ASSERT_TRUE(fish.Project({0, 0, 2}, &slopes));
+  EXPECT_DOUBLE_EQ(slopes.x_by_point.x, 0.5);
+  EXPECT_DOUBLE_EQ(slopes.y_by_point.y, 0.5);
+  EXPECT_EQ(slopes.x_by_point.y, 0);
+  // Beyond the model's end the view stays at that end.
+  const Vector3 ray = fish.ViewRay({318 + 500 * 3, 242});
+  EXPECT_NEAR(std::atan2(ray.x, ray.z), 0.75 * std::numbers::pi, 1e-6);
+}
+
 TEST(CameraModel, RotationVectorsAndBack) {
   for (const Vector3 v : {Vector3{0, 0, 0}, Vector3{1e-9, 0, 0}, Vector3{0.3, -0.2, 0.9},
                           Vector3{0, std::numbers::pi, 0}, Vector3{3.1, 0.2, -0.1}}) {
@@ -108,6 +139,22 @@ TEST(CameraModel, RotationVectorsAndBack) {
 TEST(CameraModel, RefusesWhatIsNone) {
   CameraModel camera = Camera(LensModel::kPinhole, {});
   camera.fx_px = 0;
+  EXPECT_THROW(CameraProjection{camera}, InvalidArgument);
+  for (double CameraModel::*number :
+       {&CameraModel::fx_px, &CameraModel::fy_px, &CameraModel::cx_px, &CameraModel::cy_px}) {
+    camera = Camera(LensModel::kPinhole, {});
+    camera.*number = std::numeric_limits<double>::infinity();
+    EXPECT_THROW(CameraProjection{camera}, InvalidArgument);
+  }
+  for (int CameraModel::*size : {&CameraModel::width_px, &CameraModel::height_px}) {
+    camera = Camera(LensModel::kPinhole, {});
+    camera.*size = -1;
+    EXPECT_THROW(CameraProjection{camera}, InvalidArgument);
+  }
+  camera = Camera(LensModel::kPlumbBob, {0, 0, 0, 0, 0, 0, 0, std::numeric_limits<double>::quiet_NaN()});
+  EXPECT_THROW(CameraProjection{camera}, InvalidArgument);
+  camera = Camera(LensModel::kPinhole, {});
+  camera.fy_px = -1;
   EXPECT_THROW(CameraProjection{camera}, InvalidArgument);
   RawRig rig{Camera(LensModel::kPinhole, {}), Camera(LensModel::kPinhole, {}), {}, {}};
   EXPECT_THROW(CheckRawRig(rig, "rig"), InvalidArgument);  // no baseline

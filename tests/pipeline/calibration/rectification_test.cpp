@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "parallax/error.h"
 #include "pipeline/calibration/rectifier.h"
@@ -142,6 +143,114 @@ TEST(Rectification, FramesBecomeRectified) {
   small.rectified = false;
   small.raw_rig = std::make_shared<const RawRig>(test::WideRig());
   EXPECT_THROW(rectifier.Rectify(small), Error);
+}
+
+TEST(Rectification, EachReasonForRefusalIsSaid) {
+  const RawRig good = test::WideRig();
+  RawRig rig = good;
+  rig.right_from_left = RotationOf({1.5, 0, 0});  // looks up
+  EXPECT_THAT(WhyNotRectifiable(rig), HasSubstr("85 degrees apart"));
+  rig = good;
+  rig.left.fx_px = rig.left.fy_px = rig.right.fx_px = rig.right.fy_px = 920;  // each sees 38 x 29 degrees
+  rig.right_from_left = RotationOf({0, -0.6, 0});                             // 34 degrees
+  EXPECT_THAT(WhyNotRectifiable(rig), HasSubstr("hardly see a common part of the scene ("));
+  for (CameraModel RawRig::*camera : {&RawRig::left, &RawRig::right}) {
+    RawRig unknown = rig;  // then so is the overlap
+    (unknown.*camera).width_px = 0;
+    EXPECT_EQ(WhyNotRectifiable(unknown), "");
+  }
+  rig.right_from_left =
+      RotationOf({0.7, 0, 0});  // 40 degrees: above what the left camera sees, as wide as that
+  try {
+    MakeRectification(rig);
+    ADD_FAILURE();
+  } catch (const InvalidArgument& error) {
+    EXPECT_THAT(error.what(), HasSubstr("no common part"));
+  }
+  rig = good;
+  rig.translation_m = {0.06, 0.12, 0};  // to the left, but farther below
+  EXPECT_THAT(WhyNotRectifiable(rig), HasSubstr("above the other"));
+  for (int CameraModel::*size : {&CameraModel::width_px, &CameraModel::height_px}) {
+    for (CameraModel RawRig::*camera : {&RawRig::left, &RawRig::right}) {
+      rig = good;
+      (rig.*camera).*size = 1;
+      EXPECT_THROW(MakeRectification(rig), InvalidArgument);
+      EXPECT_THROW(MakeRemapTable(rig.*camera, {}, {}, 9, 9), InvalidArgument);
+    }
+  }
+  EXPECT_THROW(MakeRectification(good, {.height_px = -1}), InvalidArgument);
+  EXPECT_THROW(MakeRectification(good, {.zoom = 0.05}), InvalidArgument);
+  rig.translation_m.x = std::numeric_limits<double>::infinity();
+  EXPECT_THROW(MakeRectification(rig), InvalidArgument);
+  SeenPixelsOfPair seen{HostImage<std::uint8_t>(2, 2, 255), HostImage<std::uint8_t>(2, 2, 255)};
+  DisparityMap map{HostImage<float>(3, 2, 1.0F), {}, {}};
+  EXPECT_THROW(RemoveUnseen(seen, map), InvalidArgument);
+}
+
+// Two cameras that are rectified as they are: zoom 2 shows a half of the width and of the height.
+TEST(Rectification, TheShareOfTheImagesThatIsKept) {
+  RawRig rig;
+  rig.left = {.width_px = 640, .height_px = 480, .fx_px = 500, .fy_px = 500, .cx_px = 319.5, .cy_px = 239.5};
+  rig.right = rig.left;
+  rig.translation_m = {-0.1, 0, 0};
+  EXPECT_EQ(KeptShareOf(rig, MakeRectification(rig)).left, 1);
+  const KeptShare half = KeptShareOf(rig, MakeRectification(rig, {.zoom = 2}));
+  EXPECT_NEAR(half.left, 0.25, 0.01);
+  EXPECT_EQ(half.right, half.left);
+  // Of 64 columns the right camera has 16 more on its right: 0.75 of its own image is kept.
+  rig.right.width_px = 853;
+  const KeptShare wider = KeptShareOf(rig, MakeRectification(rig));
+  EXPECT_EQ(wider.left, 1);
+  EXPECT_NEAR(wider.right, 0.75, 0.01);
+}
+
+TEST(Rectification, ATurnOfTheRightCameraHoldsForEveryRigThatFollows) {
+  const auto frame_of = [](RawRig rig) {  // at a quarter of its size
+    for (CameraModel* camera : {&rig.left, &rig.right}) {
+      camera->width_px = 160, camera->height_px = 120;
+      for (double* number : {&camera->fx_px, &camera->fy_px, &camera->cx_px, &camera->cy_px}) *number /= 4;
+    }
+    StereoFrame frame;
+    frame.left = HostImage<std::uint8_t>(160, 120, 7);
+    frame.right = HostImage<std::uint8_t>(160, 120, 9);
+    frame.rectified = false;
+    frame.raw_rig = std::make_shared<const RawRig>(rig);
+    return frame;
+  };
+  const StereoFrame wide = frame_of(test::WideRig());
+  FrameRectifier rectifier;
+  const RightTurn_urad turn{3600, -700};
+  rectifier.SetTurn(turn);  // before a rig is known
+  const auto turned = rectifier.For(wide);
+  EXPECT_EQ(turned->seen()->turn_urad, turn);
+  EXPECT_EQ(rectifier.For(wide), turned);
+  rectifier.SetTurn(turn);
+  EXPECT_EQ(rectifier.For(wide), turned);  // nothing changed
+  rectifier.SetTurn({});
+  const auto straight = rectifier.For(wide);
+  const Rectifier never_turned(*wide.raw_rig);
+  const RemapTable& plain = never_turned.right();
+  EXPECT_EQ(straight->seen()->turn_urad, RightTurn_urad{});
+  EXPECT_EQ(straight->right().x(80, 60), plain.x(80, 60));
+  // 3600 urad about x move the rows by 3600e-6 * 116 px, a little less than half a pixel.
+  const double rows = (turned->right().y(80, 60) - plain.y(80, 60)) / double{1 << kRemapBits};
+  EXPECT_NEAR(std::abs(rows), 0.42, 0.05);
+  rectifier.SetTurn(turn);
+  StereoFrame fisheye = frame_of(test::FisheyeRig());
+  rectifier.Prepare(fisheye);
+  EXPECT_FALSE(fisheye.rectified);
+  EXPECT_EQ(fisheye.seen->turn_urad, turn);
+  StereoFrame rectified;  // has nothing to be done
+  rectified.rectified = true;
+  rectifier.Prepare(rectified);
+  rectifier.Rectify(rectified);
+  EXPECT_FALSE(rectified.rig);
+  StereoFrame no_rig;
+  no_rig.rectified = false;
+  EXPECT_EQ(rectifier.For(no_rig), nullptr);
+  StereoFrame low = frame_of(test::WideRig());
+  low.right = HostImage<std::uint8_t>(160, 110, 9);
+  EXPECT_THROW(rectifier.For(low), Error);
 }
 
 }  // namespace

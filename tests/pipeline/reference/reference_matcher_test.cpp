@@ -209,12 +209,17 @@ TEST(ReferenceMatcher, RefusesWhatDoesNotFit) {
   EXPECT_THROW(MakeReferenceMatcher(MatchingWith(0), {4, 4}), InvalidArgument);
   EXPECT_THROW(MakeReferenceMatcher(MatchingWith(1025), {4, 4}), InvalidArgument);
   EXPECT_THROW(MakeReferenceMatcher(MatchingWith(8), {0, 4}), InvalidArgument);
+  EXPECT_THROW(MakeReferenceMatcher(MatchingWith(8), {4, 0}), InvalidArgument);
   const auto matcher = MakeReferenceMatcher(MatchingWith(8), {4, 4});
   const HostImage<std::uint8_t> right_size(4, 4, 0), wrong_size(5, 4, 0);
   const HostImage<std::uint16_t> wide(4, 4, 0);
   DisparityMap map;
   EXPECT_THROW(matcher->Compute(right_size.ConstView(), wrong_size.ConstView(), map), InvalidArgument);
   EXPECT_THROW(matcher->Compute(right_size.ConstView(), wide.ConstView(), map), InvalidArgument);
+  const HostImage<std::uint8_t> higher(4, 5, 0), no_columns(0, 4), no_rows(4, 0);
+  EXPECT_THROW(matcher->Compute(right_size.ConstView(), higher.ConstView(), map), InvalidArgument);
+  for (const auto* both : {&wrong_size, &higher, &no_columns, &no_rows})
+    EXPECT_THROW(matcher->Compute(both->ConstView(), both->ConstView(), map), InvalidArgument);
   const std::vector<std::uint16_t> values(64);
   const auto matches = [&](std::ptrdiff_t stride_bytes) {
     const HostImageView<const std::uint16_t> view(values.data() + 32, 4, 4, stride_bytes);

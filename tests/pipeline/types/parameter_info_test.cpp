@@ -57,6 +57,9 @@ TEST(Parameters, CombinationsThatCannotWork) {
             "matching_cost.gradient_cap");
   EXPECT_EQ(faulty_key([](Parameters& p) { p.aggregation.num_paths = 6; }), "aggregation.num_paths");
   EXPECT_EQ(faulty_key([](Parameters& p) { p.filter.median = 4; }), "filter.median");
+  EXPECT_EQ(faulty_key([](Parameters& p) { p.ad_census.p2 = p.ad_census.p1 / 2; }), "ad_census.p2");
+  EXPECT_EQ(faulty_key([](Parameters& p) { p.refinement.plane_step = p.refinement.plane_tile - 1; }),
+            "refinement.plane_step");
   EXPECT_EQ(faulty_key([](Parameters& p) { p.reprojection.max_depth_m = 0.05F; }),
             "reprojection.max_depth_m");
   Parameters two;
