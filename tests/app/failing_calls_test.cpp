@@ -48,14 +48,14 @@ void ExpectOneLine(const ProgramResult& result, const std::string& plan) {
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << plan << ": " << result.err;
 }
 
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kHasItsOwnMalloc = true;
 #else
 constexpr bool kHasItsOwnMalloc = false;
 #endif
 
 TEST(FailingCalls, MemoryRefusedWhileOptionsAreSetUp) {
-  if (kHasItsOwnMalloc) GTEST_SKIP() << "the address sanitizer has its own malloc";
+  if (kHasItsOwnMalloc) GTEST_SKIP() << "the sanitizer has its own malloc";
   const Arguments help{"run", "--no-such-option"};
   const int num_calls = NumCalls("malloc", help);
   ASSERT_GT(num_calls, 1000);
@@ -69,7 +69,7 @@ TEST(FailingCalls, MemoryRefusedWhileOptionsAreSetUp) {
 }
 
 TEST(FailingCalls, MemoryRefusedWhileFoldersAreRead) {
-  if (kHasItsOwnMalloc) GTEST_SKIP() << "the address sanitizer has its own malloc";
+  if (kHasItsOwnMalloc) GTEST_SKIP() << "the sanitizer has its own malloc";
   const TemporaryFolder folder;
   const std::string set = (folder.path() / "set").string();
   ASSERT_EQ(RunParallax({"synth", "planes", "--width=32", "--height=16", "--frames=3", "--layout",

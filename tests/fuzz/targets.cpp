@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include "parallax/error.h"
-#include "tests/fuzz/target_list.h"
 
 namespace parallax::fuzz {
 namespace {
@@ -34,38 +33,6 @@ class MemoryFile {
 };
 
 }  // namespace
-
-const std::vector<Target>& Targets() {
-  static const std::vector<Target> targets = {kPfm,
-                                              kDisparityPng,
-                                              kImage,
-                                              kPly,
-                                              kPcd,
-                                              kNpy,
-                                              kTextMatrix,
-                                              kKittiCalibration,
-                                              kKittiTimes,
-                                              kMiddleburyCalibration,
-                                              kRigFile,
-                                              kRigFilePair,
-                                              kParametersYaml,
-                                              kAssignment,
-                                              kSyntheticSpec,
-                                              kJpeg,
-                                              kTiff,
-                                              kOtherImage,
-                                              kTruthImage,
-                                              kVideo,
-                                              kMcap,
-                                              kRosMessage,
-                                              kDataSet,
-                                              kEstimates,
-                                              kJournal,
-                                              kRecord,
-                                              kScoredRun,
-                                              kMatcher};
-  return targets;
-}
 
 void ReadAsFile(std::span<const std::uint8_t> bytes,
                 const std::function<void(const std::filesystem::path&)>& read) {

@@ -139,7 +139,7 @@ int __libc_start_main(Main main, int argc, char** argv, void (*init)(), void (*f
   return Next<Start>("__libc_start_main")(CountedMain, argc, argv, init, fini, loader_fini, stack_end);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && defined(__GLIBC__)
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && defined(__GLIBC__)
 void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);
 void* __libc_realloc(void*, std::size_t);
