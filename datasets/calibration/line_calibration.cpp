@@ -104,7 +104,8 @@ std::optional<Calibration> ReadMiddlebury(const std::vector<NamedText>& files) {
     for (std::size_t i = 0; i < count; ++i) {
       const auto number = ParseNumber(words.Next());
       if (!number || !std::isfinite(*number))
-        Fail(file.name, key + "=" + Printable(*value) + " needs " + std::to_string(count) + " numbers");
+        Fail(file.name, key + "=" + Printable(*value) + " needs " + std::to_string(count) +
+                            (count == 1 ? " number" : " numbers"));
       numbers.push_back(*number);
     }
     return numbers;

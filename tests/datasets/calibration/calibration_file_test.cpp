@@ -259,8 +259,8 @@ TEST_F(CalibrationFile, EachWrongValueIsNamed) {
            {kKittiCamToCam, "P_rect_00: 721.5377", "P_rect_00: 0", "not finite"},
            {"K_00: 1\n", "K_00: 1\n", "K_0x: 1\n", "it has neither K, D, R, T and S nor P_rect"},
            {kMiddlebury, "doffs=50\n", "", "line doffs= is missing"},
-           {kMiddlebury, "baseline=100", "baseline=x", "baseline=x needs 1 numbers"},
-           {kMiddlebury, "baseline=100", "baseline=inf", "baseline=inf needs 1 numbers"}}) {
+           {kMiddlebury, "baseline=100", "baseline=x", "baseline=x needs 1 number"},
+           {kMiddlebury, "baseline=100", "baseline=inf", "baseline=inf needs 1 number"}}) {
     EXPECT_THAT(ErrorOf({Changed(text, from, to)}), HasSubstr(fault)) << from << " -> " << to;
   }
   const std::string mrcal = MrcalText(500, "0, 0, 0, 0, 0, 0"), right = MrcalText(510, "0, 0, 0, -0.2, 0, 0");
