@@ -16,10 +16,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace parallax::cpu::HWY_NAMESPACE {
 
-// Both windows hold the right pixels that the current left pixel meets. Vector s holds the lowest costs, and their d, for its
-// stripe s. At the next left pixel, stripe s + 1 meets what stripe s has met, and the first stripe meets what
-// the last one has met, one lane up; the lane that falls off has met everything it can. Vectors are renamed,
-// or rotated in a ring if their number is not a constant.
+// Both windows hold the right pixels that the current left pixel meets. Vector s holds the lowest costs, and
+// their d, for its stripe s. At the next left pixel, stripe s + 1 meets what stripe s has met, and the first
+// stripe meets what the last one has met, one lane up; the lane that falls off has met everything it can.
+
+// Vectors are renamed, or rotated in a ring if their number is not a constant.
 template <int kStripes, bool kKeys>
 class RightWindow {
  public:
@@ -84,8 +85,8 @@ class RightWindow {
   V16 lowest_[kMax], winner_[kKeys ? 1 : kMax];
 };
 
-// The same for costs with their stripe in the lowest bits: one minimum then keeps both while a vector moves through the
-// stripes. Only when it leaves the last one are they compared with what its pixels met before, which stays in memory.
+// The same for keys, cost << kBits | stripe. A vector's lowest key needs one minimum a stripe; it is compared
+// with what its pixels met before, which is kept in memory, only when the vector leaves the last stripe.
 template <int kStripes>
 class StripeKeyWindow {
  public:

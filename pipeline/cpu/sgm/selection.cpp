@@ -161,8 +161,8 @@ void SelectPartOfStripes(const SelectionTables& t, int x_begin, int x_end, std::
   }
   if (x < x_end) SelectGroup<kStripes, kSelected, false>(t, x, x_end - x, sum, row, first_lane, right);
   right.Save();
-  // Only now: winners are at hand, for which single values would wait beside the vectors that they come from;
-  // and likewise those vectors are not read again until what is struck out of them has reached the cache.
+  // Winners are removed for the whole part at once: a value that is read soon after its vector was written
+  // waits for that write, and so does a vector of which a value has just been struck out.
   RemoveWinner(t.place_of.data(), padded, x_end - x_begin, row.winner + x_begin, sums, row.beside + x_begin);
   for (x = x_begin; x < x_end; x += kGroup, sums += kGroup * padded) {
     FindRivals<kStripes>(t, x, std::min(kGroup, x_end - x), sums, row);
