@@ -8,8 +8,8 @@
 
 namespace parallax::test {
 
-// Programs that are started while it lives load this library first, and in a sanitized build behind the sanitizer,
-// which has to stand before all others.
+// While it lives, programs that are started load this library first. In a sanitized build they load the sanitizer
+// before it.
 class Preload {
  public:
   explicit Preload(const std::string& library) {

@@ -20,7 +20,7 @@ namespace parallax::cpu::HWY_NAMESPACE {
 // their d, for its stripe s. At the next left pixel, stripe s + 1 meets what stripe s has met, and the first
 // stripe meets what the last one has met, one lane up; the lane that falls off has met everything it can.
 
-// Vectors are renamed, or rotated in a ring if their number is not a constant.
+// The window of costs, or of keys with disparities. Vectors are renamed, or rotated in a ring if their number is not a constant.
 template <int kStripes, bool kKeys>
 class RightWindow {
  public:

@@ -45,39 +45,40 @@ using Window = std::conditional_t<kSelected == Selected::kSmallCosts, StripeKeyW
                                   RightWindow<kStripes, kSelected == Selected::kKeys>>;
 
 // Lowest cost, or key, of a pixel by lanes, its stripe, and the same for the right pixels it meets.
-template <int kStripes, Selected kSelected>
+template <int kStripes, bool kKeys>
 HWY_INLINE V FindLowest(const SelectionTables& t, int stripes, const std::uint16_t* HWY_RESTRICT sum,
-                        Window<kStripes, kSelected>& right, std::uint16_t* HWY_RESTRICT stripe_of) {
-  constexpr bool kKeys = kSelected == Selected::kKeys;
+                        RightWindow<kStripes, kKeys>& right, std::uint16_t* HWY_RESTRICT stripe_of) {
   const Tag16 d;
   const int lanes = static_cast<int>(simd::Lanes(d));
-  if constexpr (kSelected == Selected::kSmallCosts) {
-    constexpr int kBits = Window<kStripes, kSelected>::kBits;
-    V lowest;
-    for (int s = 0; s < kStripes; ++s) {
-      const V key = simd::Or(simd::ShiftLeft<kBits>(simd::Load(d, sum + s * lanes)),
-                             simd::Set(d, static_cast<std::uint16_t>(s)));
-      lowest = s == 0 ? key : simd::Min(lowest, key);
-      right.Meet(s, key);
+  V lowest = simd::Load(d, sum), stripe = simd::Zero(d), disparity = stripe;
+  for (int s = 0; s < stripes; ++s) {
+    const V cost = simd::Load(d, sum + s * lanes);
+    if constexpr (!kKeys) disparity = simd::Load(d, t.disparity_of.data() + s * lanes);
+    if (s > 0) {
+      const V lower = simd::Min(lowest, cost), here = simd::Set(d, static_cast<std::uint16_t>(s));
+      // Strictly lower: of equal costs the lowest disparity stays.
+      if constexpr (!kKeys) stripe = simd::IfThenElse(simd::Eq(lower, lowest), stripe, here);
+      lowest = lower;
     }
-    simd::Store(simd::And(lowest, simd::Set(d, std::uint16_t{kStripes - 1})), d, stripe_of);
-    return simd::ShiftRight<kBits>(lowest);
-  } else {
-    V lowest = simd::Load(d, sum), stripe = simd::Zero(d), disparity = stripe;
-    for (int s = 0; s < stripes; ++s) {
-      const V cost = simd::Load(d, sum + s * lanes);
-      if constexpr (!kKeys) disparity = simd::Load(d, t.disparity_of.data() + s * lanes);
-      if (s > 0) {
-        const V lower = simd::Min(lowest, cost), here = simd::Set(d, static_cast<std::uint16_t>(s));
-        // Strictly lower: of equal costs the lowest disparity stays.
-        if constexpr (!kKeys) stripe = simd::IfThenElse(simd::Eq(lower, lowest), stripe, here);
-        lowest = lower;
-      }
-      right.Meet(s, cost, disparity);
-    }
-    if constexpr (!kKeys) simd::Store(stripe, d, stripe_of);
-    return lowest;
+    right.Meet(s, cost, disparity);
   }
+  if constexpr (!kKeys) simd::Store(stripe, d, stripe_of);
+  return lowest;
+}
+template <int kStripes>
+HWY_INLINE V FindLowest(const SelectionTables&, int, const std::uint16_t* HWY_RESTRICT sum,
+                        StripeKeyWindow<kStripes>& right, std::uint16_t* HWY_RESTRICT stripe_of) {
+  constexpr int kBits = StripeKeyWindow<kStripes>::kBits;
+  const Tag16 d;
+  V lowest = simd::Set(d, std::uint16_t{0xFFFF});
+  for (int s = 0; s < kStripes; ++s) {
+    const V cost = simd::Load(d, sum + s * static_cast<int>(simd::Lanes(d)));
+    const V key = simd::Or(simd::ShiftLeft<kBits>(cost), simd::Set(d, static_cast<std::uint16_t>(s)));
+    lowest = simd::Min(lowest, key);
+    right.Meet(s, key);
+  }
+  simd::Store(simd::And(lowest, simd::Set(d, std::uint16_t{kStripes - 1})), d, stripe_of);
+  return simd::ShiftRight<kBits>(lowest);
 }
 
 // Keeps the costs next to the winner of each of count pixels, and strikes out all three: the rivals remain. A
@@ -109,7 +110,7 @@ HWY_INLINE void SelectGroup(const SelectionTables& t, int x, int some, std::uint
   alignas(64) std::uint16_t stripe_of[kKeys ? 1 : kGroup][simd::MaxLanes(Tag16())];
   const auto find_lowest = [&](int j) HWY_ATTR {
     row.right_winner[x + j - 1] = right.Advance(first_lane);
-    mins[j] = FindLowest<kStripes, kSelected>(t, stripes, sums + j * padded, right, stripe_of[kKeys ? 0 : j]);
+    mins[j] = FindLowest(t, stripes, sums + j * padded, right, stripe_of[kKeys ? 0 : j]);
   };
   if constexpr (kWhole) {
     HWY_UNROLL(8)
@@ -198,13 +199,13 @@ void SelectPartOfTarget(const SelectionTables& t, int x_begin, int x_end, std::u
 }
 void SelectPartOf(const SelectionTables& t, int x_begin, int x_end, std::uint16_t* sums,
                   const SelectedRow& row) {
+  // With long vectors the costs and the disparities of all stripes stay in registers.
+  constexpr Selected kSmallCosts = HWY_MAX_BYTES == 64 ? Selected::kCosts : Selected::kSmallCosts;
   switch (t.selected) {
     case Selected::kCosts:
       return SelectPartOfTarget<Selected::kCosts>(t, x_begin, x_end, sums, row);
     case Selected::kSmallCosts:
-      // With long vectors all stripes' costs and disparities stay in registers.
-      return SelectPartOfTarget < HWY_MAX_BYTES < 64 ? Selected::kSmallCosts
-                                                     : Selected::kCosts > (t, x_begin, x_end, sums, row);
+      return SelectPartOfTarget<kSmallCosts>(t, x_begin, x_end, sums, row);
     case Selected::kKeys:
       return SelectPartOfTarget<Selected::kKeys>(t, x_begin, x_end, sums, row);
   }

@@ -23,7 +23,7 @@ void Compute(double seconds) {
   while (time_s() < end) continue;
 }
 
-// Half of it tells whether it counts: threads of libraries (OpenBLAS) spin for up to 0.1 s after the start.
+// Half of it decides whether it counts: threads of libraries may work for a while after the start, too.
 constexpr double kWork_s = 0.4;
 
 TEST(ProcessorTime, ThreadsOfTheNameAndTheirChildrenDoNotCount) {
