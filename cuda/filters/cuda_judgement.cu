@@ -151,7 +151,7 @@ __device__ __forceinline__ void GatherRow(const Arguments& a) {
 __global__ void __launch_bounds__(kRowThreads) GatherRowsKernel(const Arguments a) {
   LetNextKernelBegin();
   GatherRow(a);
-  WaitForKernelBefore();
+  EndAfterKernelBefore();
 }
 
 using FeatureRanks = Ranks<kNumPixelFeatures>;

@@ -99,23 +99,38 @@ __global__ void __launch_bounds__(kWarpSize* kMarkWarps) MarkValuesKernel(const 
   }
 }
 
-// The nearest set bits before and behind bit `at` of word number `own` of a line. word_of(k): word k of the
-// line, begin <= k < end; own_word: word `own`. Results count bits from the first bit of word 0;
-// -1: no bit is set.
+// Word number `own` of a line, which has the words begin .. end - 1, and those next to it, 0 beyond its ends.
+struct LineWords {
+  std::uint32_t own_word, before, behind;
+  int own, begin, end;
+  // word_of(k): word k of the line.
+  template <typename WordOf>
+  __device__ __forceinline__ LineWords(int number, int begin_of_line, int end_of_line, const WordOf& word_of)
+      : own_word(word_of(number)),
+        before(number > begin_of_line ? word_of(number - 1) : 0U),
+        behind(number + 1 < end_of_line ? word_of(number + 1) : 0U),
+        own(number),
+        begin(begin_of_line),
+        end(end_of_line) {}
+};
+
+// The nearest set bits before and behind bit `at` of the own word. Results count bits from the first bit of
+// word 0; -1: no bit is set.
 struct Nearest {
   int before = -1, behind = -1;
 };
 template <typename WordOf>
-__device__ __forceinline__ Nearest FindNearest(std::uint32_t own_word, int own, int at, int begin, int end,
-                                               const WordOf& word_of) {
+__device__ __forceinline__ Nearest FindNearest(const LineWords& line, int at, const WordOf& word_of) {
   Nearest nearest;
-  std::uint32_t word = own_word & ((1U << at) - 1U);
-  int k = own;
-  while (word == 0 && k > begin) word = word_of(--k);
+  int k = line.own;
+  std::uint32_t word = line.own_word & ((1U << at) - 1U);
+  if (word == 0 && k > line.begin) word = line.before, --k;
+  while (word == 0 && k > line.begin) word = word_of(--k);
   if (word != 0) nearest.before = k * kBand + 31 - __clz(static_cast<int>(word));
-  word = own_word & (0xFFFFFFFEU << at);
-  k = own;
-  while (word == 0 && k + 1 < end) word = word_of(++k);
+  k = line.own;
+  word = line.own_word & (0xFFFFFFFEU << at);
+  if (word == 0 && k + 1 < line.end) word = line.behind, ++k;
+  while (word == 0 && k + 1 < line.end) word = word_of(++k);
   if (word != 0) nearest.behind = k * kBand + __ffs(static_cast<int>(word)) - 1;
   return nearest;
 }
@@ -131,22 +146,23 @@ __device__ __forceinline__ bool FillHole(const Arguments& a, int x, int y) {
                                                                                        lines.falling +
                                                                                        band * diagonals +
                                                                                        falling;
-  const std::uint32_t row_word = of_row[x / kBand], column_word = of_column[band * width],
-                      rising_word = *of_rising, falling_word = *of_falling;
-  const std::uint8_t validity = a.validity[y * width + x];
+  const auto in_row_at = [&](int k) { return of_row[k]; };
+  const auto in_column_at = [&](int k) { return of_column[k * width]; };
   // In the band below, a rising diagonal's number is larger by kBand, a falling one's smaller.
-  const Nearest in_row =
-      FindNearest(row_word, x / kBand, x % kBand, 0, row_words, [&](int k) { return of_row[k]; });
-  const Nearest in_column =
-      FindNearest(column_word, band, row, 0, bands, [&](int k) { return of_column[k * width]; });
+  const auto in_rising_at = [&](int k) { return of_rising[(k - band) * (diagonals + kBand)]; };
+  const auto in_falling_at = [&](int k) { return of_falling[(k - band) * (diagonals - kBand)]; };
   const int to_left = rising / kBand, to_right = (diagonals - 1 - rising) / kBand;  // bands in which it is
-  const Nearest in_rising =
-      FindNearest(rising_word, band, row, max(0, band - to_left), min(bands, band + to_right + 1),
-                  [&](int k) { return of_rising[(k - band) * (diagonals + kBand)]; });
   const int up = (diagonals - 1 - falling) / kBand, down = falling / kBand;
-  const Nearest in_falling =
-      FindNearest(falling_word, band, row, max(0, band - up), min(bands, band + down + 1),
-                  [&](int k) { return of_falling[(k - band) * (diagonals - kBand)]; });
+  // All loads are on their way before the first one is used.
+  const LineWords row_words_near(x / kBand, 0, row_words, in_row_at),
+      column_words(band, 0, bands, in_column_at),
+      rising_words(band, max(0, band - to_left), min(bands, band + to_right + 1), in_rising_at),
+      falling_words(band, max(0, band - up), min(bands, band + down + 1), in_falling_at);
+  const std::uint8_t validity = a.validity[y * width + x];
+  const Nearest in_row = FindNearest(row_words_near, x % kBand, in_row_at),
+                in_column = FindNearest(column_words, row, in_column_at),
+                in_rising = FindNearest(rising_words, row, in_rising_at),
+                in_falling = FindNearest(falling_words, row, in_falling_at);
   // Values found, ascending, +inf where there is none: an insertion sort in registers.
   const auto value_at = [&](bool found, int u, int v) {
     return found ? a.disparity[v * width + u] : Infinity();

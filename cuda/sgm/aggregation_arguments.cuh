@@ -95,7 +95,7 @@ void LaunchAggregation(const KernelName& name, Kernel kernel, unsigned grid, dim
 }
 // Called at a block's end, so that both kernels have ended when the second one has.
 __device__ __forceinline__ void EndAggregation(const AggregationArguments& a) {
-  if (!a.is_first && blockIdx.x + 1 == gridDim.x) WaitForKernelBefore();
+  if (!a.is_first) EndAfterKernelBefore();
 }
 
 // AggregateRows if layout.pairs_rows.

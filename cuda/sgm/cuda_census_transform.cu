@@ -206,7 +206,7 @@ __global__ void GradientsAlongRowKernel(DeviceImageView<const std::uint8_t> left
   MakeGradients({blockIdx.z == 0 ? left.data : right.data, left.width, left.height, left.stride_bytes},
                 {blockIdx.z == 0 ? gradients_left.data : gradients_right.data, left.width, left.height,
                  gradients_left.stride_bytes});
-  WaitForKernelBefore();
+  EndAfterKernelBefore();
 }
 
 // Calls launch(shape, left codes, right codes).

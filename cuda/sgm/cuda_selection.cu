@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(kMostThreads) SelectDisparitiesKernel(const Ar
     }
   }
   // Aggregation is about to end: when this kernel has ended, so has that.
-  if (a.bands_done != nullptr && blockIdx.x + 1 == gridDim.x) WaitForKernelBefore();
+  if (a.bands_done != nullptr) EndAfterKernelBefore();
 }
 
 // Bytes that a block keeps for a row: every right pixel's key, and for consistency also its winner and

@@ -26,7 +26,7 @@ __global__ void PenaltyJumpsKernel(const std::uint8_t* guide, const std::uint16_
             static_cast<std::size_t>(pixel + 1)] = jump_to(pixel) | jump_to(pixel + to_second_line) << 16;
     }
   }
-  WaitForKernelBefore();
+  EndAfterKernelBefore();
 }
 
 }  // namespace

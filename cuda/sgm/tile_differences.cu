@@ -37,7 +37,7 @@ __global__ void SumTileDifferencesKernel(DeviceImageView<const std::uint8_t> gra
     for (int step = kWeightTile_px / 2; step > 0; step /= 2) sum += __shfl_down_sync(0xFFFFFFFFU, sum, step);
     if (x % kWeightTile_px == 0 && x < gray.width) differences[tile_y * columns + x / kWeightTile_px] = sum;
   }
-  WaitForKernelBefore();
+  EndAfterKernelBefore();
 }
 
 }  // namespace
