@@ -21,9 +21,9 @@ struct WinnerImages {
 struct DisparityRange {
   int min_disparity = 0, num_disparities = 0;
 };
-// Changes map in place.
+// Changes map in place. selected: null, or where the map's disparities are copied to first, W x H.
 void CheckConsistency(const WinnerImages& winners, const DisparityRange& range,
-                      const ConsistencyParameters& parameters, const DeviceDisparityMap& map,
+                      const ConsistencyParameters& parameters, const DeviceDisparityMap& map, float* selected,
                       cudaStream_t stream);
 
 }  // namespace parallax::cuda

@@ -481,14 +481,6 @@ __global__ void __launch_bounds__(kJudgeThreads, 7) JudgeKernel(const Arguments 
   }
 }
 
-__global__ void __launch_bounds__(kRowThreads)
-    KeepSelectedKernel(const float* disparity, float* selected, std::size_t count) {
-  WaitForKernelBefore();
-  LetNextKernelBegin();
-  const std::size_t i = static_cast<std::size_t>(blockIdx.x) * kRowThreads + threadIdx.x;
-  if (i < count) selected[i] = disparity[i];
-}
-
 // The second kernel's last tiles end below the image.
 std::size_t WindowRows(int height) {
   return static_cast<std::size_t>((height + kSide - 1) / kSide * kSide + 2 * kMargin);
@@ -515,13 +507,6 @@ JudgementMemory JudgementMemory::Take(Arena& arena, int width, int height) {
   memory.extremes = arena.Take<std::uint16_t>(kNumExtremes * window_image);
   memory.ranks = arena.Take<std::uint8_t>(kNumPixelFeatures * RankStride(num_pixels));
   return memory;
-}
-
-void KeepSelected(DeviceImageView<const float> disparity, float* selected, cudaStream_t stream) {
-  const std::size_t count =
-      static_cast<std::size_t>(disparity.width) * static_cast<std::size_t>(disparity.height);
-  LaunchDependent("KeepSelectedKernel", KeepSelectedKernel, dim3(Blocks(count, kRowThreads)),
-                  dim3(kRowThreads), 0, stream, disparity.data, selected, count);
 }
 
 void JudgePixels(const Parameters& parameters, DeviceImageView<const std::uint8_t> guide,

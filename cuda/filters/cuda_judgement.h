@@ -33,9 +33,8 @@ struct JudgementMemory {
   static JudgementMemory Take(Arena& arena, int width, int height);
 };
 
-// Keeps the disparities before consistency.
-void KeepSelected(DeviceImageView<const float> disparity, float* selected, cudaStream_t stream);
-// Rejects and restores pixels, in place. map: after removal of speckles; guide: left image; planes:
+// Rejects and restores pixels, in place. memory.selected: the disparities before consistency; map: after removal
+// of speckles; guide: left image; planes:
 // FitPlanes() of this map, the last launch on the stream.
 void JudgePixels(const Parameters& parameters, DeviceImageView<const std::uint8_t> guide,
                  const JudgementMemory& memory, const DisparityPlane* planes, const DeviceDisparityMap& map,

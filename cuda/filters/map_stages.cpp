@@ -57,8 +57,8 @@ void MapStages::EnqueueChecks(bool is_checked, const StepRunner& run, cudaStream
     run(Step::kConsistency, [&] {
       const DisparityRange range{parameters_.matching_cost.min_disparity,
                                  parameters_.matching_cost.num_disparities};
-      if (judges) KeepSelected(AsConst(map_.disparity), memory_.judgement.selected, stream);
-      CheckConsistency(winners_, range, parameters_.consistency, map_, stream);
+      CheckConsistency(winners_, range, parameters_.consistency, map_,
+                       judges ? memory_.judgement.selected : nullptr, stream);
     });
   }
   run(Step::kSpeckle, [&] {

@@ -27,13 +27,18 @@ TEST_F(CudaConsistencyTest, EqualsTheReference) {
       }
     }
     DisparityMap expected = RandomMap(width, height, random);
+    const auto before = Clone(expected).disparity, other = RandomMap(width, height, random).disparity;
     UploadedMap map(expected, stream);
     reference::CheckConsistency(left.ConstView(), right.ConstView(), min_disparity, num_disparities,
                                 parameters, expected, threads);
     auto winner_left = Uploaded(left, stream), winner_right = Uploaded(right, stream);
+    auto selected = Uploaded(other, stream);
     cuda::CheckConsistency({winner_left.View(), winner_right.View()}, {min_disparity, num_disparities},
-                           parameters, map.View(), stream.get());
+                           parameters, map.View(), number % 2 == 0 ? selected.View().data : nullptr,
+                           stream.get());
     EXPECT_EQ(DifferenceOf("consistency", expected, map.Download(stream)), "") << "case " << number;
+    EXPECT_EQ(DifferenceOf("kept", number % 2 == 0 ? before : other, Downloaded(selected, stream)), "")
+        << "case " << number;
   }
 }
 
@@ -48,7 +53,8 @@ TEST_F(CudaConsistencyTest, TakesTheWidestImage) {
   UploadedMap map(expected, stream);
   reference::CheckConsistency(left.ConstView(), right.ConstView(), 0, 64, {}, expected, threads);
   auto winner_left = Uploaded(left, stream), winner_right = Uploaded(right, stream);
-  cuda::CheckConsistency({winner_left.View(), winner_right.View()}, {0, 64}, {}, map.View(), stream.get());
+  cuda::CheckConsistency({winner_left.View(), winner_right.View()}, {0, 64}, {}, map.View(), nullptr,
+                         stream.get());
   EXPECT_EQ(DifferenceOf("consistency", expected, map.Download(stream)), "");
 }
 

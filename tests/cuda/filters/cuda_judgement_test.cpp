@@ -30,9 +30,9 @@ TEST_F(CudaJudgementTest, EqualsTheReference) {
     const cuda::JudgementMemory judgement = cuda::JudgementMemory::Take(arena, width, height);
     cuda::DeviceBuffer<DisparityPlane> planes(cuda::LargestNumTiles(c.parameters.refinement, num_pixels));
     const auto guide = Uploaded(c.guide, stream);
-    const auto selected = Uploaded(c.selected, stream);
     UploadedMap map(c.map, stream);
-    cuda::KeepSelected(selected.ConstView(), judgement.selected, stream.get());
+    cuda::UploadAsync(c.selected.ConstView(), DeviceImageView<float>{judgement.selected, width, height},
+                      stream.get());
     cuda::FitPlanes(c.parameters, map.View(), planes.data(), stream.get());
     cuda::JudgePixels(c.parameters, guide.ConstView(), judgement, planes.data(), map.View(), stream.get());
     EXPECT_EQ(DifferenceOf("judgement", expected, map.Download(stream)), "") << "case " << number;
