@@ -1,4 +1,8 @@
 # Compiler flags that every target of the project shares, as one interface target.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 11)
+  message(FATAL_ERROR "${CMAKE_CXX_COMPILER} ${CMAKE_CXX_COMPILER_VERSION} is too old for C++20: in an empty build folder, "
+                      "set CXX to GCC 11 or Clang 16, or newer ones")
+endif()
 
 # --- ccache, where it is installed --------------------------------------------
 # Precompiled headers were measured and left out: they save 0.6 s a file and cost 3 s and 114 MB a target.

@@ -435,7 +435,7 @@ class GstreamerStream final : public LiveDevice {
         picture.decode = [info, memory = image_memory_,
                           converter = sinks_[static_cast<std::size_t>(arrival.side)]->converter,
                           copy = std::shared_ptr<GstBuffer>(gst_buffer_copy_deep(buffer), gst_buffer_unref)] {
-          const UseHostMemory use(memory);
+          const UseHostMemory use_later(memory);
           return std::optional(converter->ToRgb(info, copy.get()));
         };
     }

@@ -39,14 +39,14 @@ void SumAlong(const std::vector<int>& values, std::vector<int>& sums) {
 }  // namespace
 
 HostImage<std::uint16_t> TextureSums(HostImageView<const std::uint8_t> gray, ThreadPool& threads) {
-  constexpr int kRowsPerTask = 32;
+  constexpr int kRowsOfTask = 32;
   HostImage<std::uint16_t> texture(gray.width, gray.height);
-  threads.ParallelFor((gray.height + kRowsPerTask - 1) / kRowsPerTask, [&](int task) {
+  threads.ParallelFor((gray.height + kRowsOfTask - 1) / kRowsOfTask, [&](int task) {
     const auto width = static_cast<std::size_t>(gray.width);
     std::vector<int> differences(width), total(width, 0);
     // The sums along the rows of the window, a ring.
     std::vector<std::vector<int>> sums(kSide_px, std::vector<int>(width, 0));
-    const int begin = task * kRowsPerTask, end = std::min(gray.height, begin + kRowsPerTask);
+    const int begin = task * kRowsOfTask, end = std::min(gray.height, begin + kRowsOfTask);
     const auto add_row = [&](int y, std::vector<int>& into) {
       DifferencesOf(gray, std::clamp(y, 0, gray.height - 1), differences);
       for (std::size_t x = 0; x < width; ++x) total[x] -= into[x];

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cmath>
 #include <cstdarg>
@@ -30,7 +31,7 @@ constexpr double kRate = 30;
 constexpr int kMostFiles = 4096;
 
 struct Camera {
-  int number = -1;  // of this file; -1 = none
+  std::atomic<int> number{-1};  // of this file; -1 = none; orders what the file's earlier and later users do
   double last_s = 0;
   std::uint32_t queued[64] = {}, num_queued = 0;
 };
@@ -177,7 +178,7 @@ int Answer(int file, Camera& camera, unsigned long request, void* argument) {
   switch (request) {
     case VIDIOC_QUERYCAP: {
       auto& can = *static_cast<v4l2_capability*>(argument);
-      std::snprintf(reinterpret_cast<char*>(can.card), sizeof(can.card), "Fake %d", camera.number);
+      std::snprintf(reinterpret_cast<char*>(can.card), sizeof(can.card), "Fake %d", camera.number.load());
       can.capabilities = can.device_caps = V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_STREAMING;
       return 0;
     }
@@ -246,14 +247,17 @@ extern "C" int open(const char* path, int flags, ...) {
   if (Is(number, ".denied")) return Fail(EACCES);
   const int file = memfd_create("camera", MFD_CLOEXEC);
   if (file < 0 || file >= kMostFiles || ftruncate(file, kBuffers * kBuffer_bytes) != 0) return Fail(EMFILE);
-  cameras[file] = Camera{};
-  cameras[file].number = number;
+  Camera& camera = cameras[file];
+  camera.number.exchange(-1);  // after what was done before it was closed
+  camera.last_s = 0;
+  camera.num_queued = 0;
+  camera.number = number;
   return file;
 }
 
 extern "C" int close(int file) {
   static auto* real = reinterpret_cast<int (*)(int)>(dlsym(RTLD_NEXT, "close"));
-  if (file >= 0 && file < kMostFiles) cameras[file].number = -1;
+  if (file >= 0 && file < kMostFiles && cameras[file].number >= 0) cameras[file].number = -1;
   return real(file);
 }
 

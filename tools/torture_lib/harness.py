@@ -69,9 +69,10 @@ def wait_for(child, wait, limit_s):
 class Program:
     def __init__(self, path):
         self.path = str(Path(path).resolve())
-        # The address sanitizer begins by reserving terabytes of addresses, and the other one opens a pipe at a check.
+        # The address sanitizer begins by reserving terabytes of addresses, another one opens a pipe at a check, and the
+        # thread sanitizer does not start behind a preloaded library.
         with open(self.path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as code:
-            self.is_sanitized = code.find(b"__asan_init") >= 0
+            self.is_sanitized = any(code.find(name) >= 0 for name in (b"__asan_init", b"__tsan_init"))
 
     def run(self, *arguments, stdout=subprocess.PIPE, before=None, limit_s=LIMIT_S, env=None):
         """Exit code, standard output, standard error; Finding where it hangs or a signal ends it."""

@@ -80,7 +80,7 @@ class Outsider:
 
     def case(self, rng, counts):
         way = rng.choice(self.WAYS)
-        if way == "clock_back" and self.library is None:
+        if way == "clock_back" and (self.library is None or self.program.is_sanitized):
             way = "names_by_case"
         counts.add(f"outsider: {way.replace('_', ' ')}")
         getattr(self, way)(rng)

@@ -1,6 +1,7 @@
 // Images and parameters from the fuzzer's bytes: every instruction set, and the GPU where there is one, has the
 // reference's bits.
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <random>
 #include <string>
@@ -17,8 +18,20 @@ namespace {
 
 constexpr int kMostCells = 30'000;
 
+// Says once what is compared, so that a run which was meant for a GPU cannot miss it in silence.
+bool ListBackends(const std::vector<std::string>& sets, bool has_gpu) {
+  std::fputs("compared with the reference:", stderr);
+  for (const std::string& name : sets) std::fprintf(stderr, " cpu (%s)", name.c_str());
+  std::fputs(has_gpu ? " cuda\n" : "; no cuda\n", stderr);
+  return true;
+}
+
 // The sweep's draws, at a size that allows many cases a second. The bytes that are left become pixels.
 void FeedMatcher(std::span<const std::uint8_t> bytes) {
+  static const std::vector<std::string> sets = cpu::InstructionSets();
+  static const bool has_gpu = ResolveBackend("auto") == "cuda";
+  [[maybe_unused]] static const bool is_listed = ListBackends(sets, has_gpu);
+
   using test::SweepCase;
   test::SweepRandom random(bytes);
   SweepCase c = test::DrawSweepCase(random);
@@ -40,12 +53,10 @@ void FeedMatcher(std::span<const std::uint8_t> bytes) {
                      c, pair, truth);
     Require(differences.empty(), name + ", " + Describe(c) + ": " + differences);
   };
-  static const std::vector<std::string> sets = cpu::InstructionSets();
   for (const std::string& name : sets) {
     cpu::UseInstructionSet(name);
     check("cpu", name);
   }
-  static const bool has_gpu = ResolveBackend("auto") == "cuda";
   if (has_gpu) check("cuda", "cuda");
 }
 
