@@ -208,8 +208,8 @@ class FramePipeline {
     if (gives_up_) return;
     {
       const std::scoped_lock lock(writers_mutex_);
-      ++num_with_writers_;
       to_write_.push_back(std::move(matched));
+      ++num_with_writers_;  // not where there is no memory for another one
     }
     try {
       workers_->Do(TaskKind::kWriting, [this] { WriteOldest(); });

@@ -1,7 +1,7 @@
 #include "pipeline/frames/worker_pool.h"
 
 #include <algorithm>
-#include <system_error>
+#include <exception>
 #include <utility>
 
 namespace parallax {
@@ -55,8 +55,8 @@ void WorkerPool::CallOne() {
   if (threads_.size() == most_threads_ || ends_) return;
   try {
     threads_.emplace_back([this] { Work(); });
-  } catch (const std::system_error&) {
-    if (threads_.empty()) throw;  // else the others do the work
+  } catch (const std::exception&) {  // no thread or no memory
+    if (threads_.empty()) throw;     // else the others do the work
   }
 }
 
