@@ -43,13 +43,6 @@ std::size_t FillWorkspaceBytes(int width, int height, int num_threads) {
          WholeLines(HoleFilling::WorkspaceBytes(width, height, num_threads));
 }
 
-// Returns this many uninitialized words, in memory that this thread keeps from frame to frame.
-std::vector<std::uint64_t>& WordsOfThread(std::size_t count) {
-  thread_local std::vector<std::uint64_t> words;
-  words.resize(count);
-  return words;
-}
-
 // Up to the median.
 void FilterAndFill(const Parameters& all_parameters, HostImageView<const std::uint8_t> guide,
                    HostImageView<const float> selected, SpeckleFilter& speckles, DisparityMap& map,
@@ -61,9 +54,9 @@ void FilterAndFill(const Parameters& all_parameters, HostImageView<const std::ui
   speckles.FindIslands(parameters, map, workspace, threads);
   if (!parameters.fill && parameters.median <= 1 && !has_planes && !judges) {
     ForRowBlocks(height, kRowsPerBlock, threads, [&](int begin, int end) {
-      std::vector<std::uint64_t>& words = WordsOfThread(speckles.NumWords());
+      SpeckleFilter::RowMemory memory(speckles);
       for (int y = begin; y < end; ++y)
-        speckles.CopyRow(y, map.disparity.Row(y), map.disparity.Row(y), map.validity.Row(y), words);
+        speckles.CopyRow(y, map.disparity.Row(y), map.disparity.Row(y), map.validity.Row(y), memory);
     });
     if (stages != nullptr) {
       stages->Add("without_speckles", Clone(map));
@@ -78,9 +71,9 @@ void FilterAndFill(const Parameters& all_parameters, HostImageView<const std::ui
     filling.emplace(framed, frame_memory + WholeLines(FramedMap::SizeBytes(width, height)),
                     threads.num_threads());
   ForRowBlocks(height, kRowsPerBlock, threads, [&](int begin, int end) {
-    std::vector<std::uint64_t>& words = WordsOfThread(speckles.NumWords());
+    SpeckleFilter::RowMemory memory(speckles);
     for (int y = begin; y < end; ++y) {
-      speckles.CopyRow(y, map.disparity.Row(y), framed.Row(y), map.validity.Row(y), words);
+      speckles.CopyRow(y, map.disparity.Row(y), framed.Row(y), map.validity.Row(y), memory);
       framed.RestoreMargin(y);
     }
     if (filling && !judges) filling->Gather(begin / kRowsPerBlock);

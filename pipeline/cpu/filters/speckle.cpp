@@ -17,15 +17,32 @@ constexpr int kRowsPerBlock = 32;
 SpeckleFilter::SpeckleFilter(int width, int height)
     : width_(width), height_(height), num_runs_(static_cast<std::size_t>(height)) {}
 
-SpeckleFilter::RowMemory& SpeckleFilter::MemoryOfThread() const {
-  thread_local RowMemory memory;
-  const std::size_t num_words = static_cast<std::size_t>(width_ + 63) / 64;
-  for (RowBits* bits : {&memory.bits, &memory.above}) {
+std::unique_ptr<SpeckleFilter::Buffers> SpeckleFilter::Take() const {
+  std::unique_ptr<Buffers> buffers;
+  {
+    const std::scoped_lock lock(spare_mutex_);
+    if (spare_.empty()) {
+      spare_.reserve(num_made_ + 1);
+      ++num_made_;
+    } else {
+      buffers = std::move(spare_.back());
+      spare_.pop_back();
+    }
+  }
+  if (!buffers) buffers = std::make_unique<Buffers>();
+  const std::size_t num_words = static_cast<std::size_t>(width_ / 64) + 1;
+  for (RowBits* bits : {&buffers->bits, &buffers->above}) {
     for (std::vector<std::uint64_t>* words : {&bits->starts, &bits->valid, &bits->joined})
       words->resize(num_words);
   }
-  memory.pairs.resize(static_cast<std::size_t>(width_));
-  return memory;
+  buffers->pairs.resize(static_cast<std::size_t>(width_));
+  buffers->removed.resize(num_words);
+  return buffers;
+}
+
+void SpeckleFilter::GiveBack(std::unique_ptr<Buffers> buffers) const noexcept {
+  const std::scoped_lock lock(spare_mutex_);
+  spare_.push_back(std::move(buffers));
 }
 
 void SpeckleFilter::Unite(std::int32_t a, std::int32_t b) {
@@ -88,7 +105,8 @@ void SpeckleFilter::FindIslands(const FilterParameters& parameters, const Dispar
   if (enough_ == 0) return;
   runs_ = reinterpret_cast<Run*>(workspace);
   ForRowBlocks(height_, kRowsPerBlock, threads, [&](int begin, int end) {
-    auto& [bits, above, pairs] = MemoryOfThread();
+    const RowMemory memory(*this);
+    auto& [bits, above, pairs, removed] = *memory.buffers_;
     for (int y = begin; y < end; ++y) {
       std::swap(bits, above);
       Compare(map, y, bits);
@@ -96,7 +114,8 @@ void SpeckleFilter::FindIslands(const FilterParameters& parameters, const Dispar
       if (y > begin) JoinToRowAbove(y, bits, above, pairs);
     }
   });
-  auto& [bits, above, pairs] = MemoryOfThread();
+  const RowMemory memory(*this);
+  auto& [bits, above, pairs, removed] = *memory.buffers_;
   for (int y = kRowsPerBlock; y < height_; y += kRowsPerBlock) {
     Compare(map, y - 1, above);
     Compare(map, y, bits);
@@ -105,12 +124,13 @@ void SpeckleFilter::FindIslands(const FilterParameters& parameters, const Dispar
 }
 
 void SpeckleFilter::CopyRow(int y, const float* from, float* to, std::uint8_t* validity,
-                            std::vector<std::uint64_t>& words) const {
+                            RowMemory& memory) const {
   if (enough_ == 0) {
     if (to != from) std::copy_n(from, width_, to);
     return;
   }
   // A bit where a run that goes begins or ends, then all bits in between.
+  std::vector<std::uint64_t>& words = memory.buffers_->removed;
   std::fill(words.begin(), words.end(), std::uint64_t{0});
   const std::int32_t first = y * width_;
   for (std::int32_t i = first; i < first + num_runs_[static_cast<std::size_t>(y)]; ++i) {

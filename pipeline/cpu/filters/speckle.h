@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "parallax/disparity_map.h"
@@ -27,11 +29,10 @@ class SpeckleFilter {
   // are copied.
   void FindIslands(const FilterParameters& parameters, const DisparityMap& map, std::uint8_t* workspace,
                    ThreadPool& threads);
+  class RowMemory;
   // Copies row y of that map without the values of small islands; `to` may be `from`. Rows may come in any
-  // order, on any threads. words: NumWords(), the caller's.
-  void CopyRow(int y, const float* from, float* to, std::uint8_t* validity,
-               std::vector<std::uint64_t>& words) const;
-  std::size_t NumWords() const { return static_cast<std::size_t>(width_ / 64) + 1; }
+  // order, on any threads, each with its own memory.
+  void CopyRow(int y, const float* from, float* to, std::uint8_t* validity, RowMemory& memory) const;
 
  private:
   struct Run {
@@ -44,12 +45,13 @@ class SpeckleFilter {
     std::vector<std::uint64_t> starts, valid, joined;
   };
 
-  // Working memory for two rows, which a thread keeps from frame to frame.
-  struct RowMemory {
+  struct Buffers {
     RowBits bits, above;
     std::vector<RunPair> pairs;
+    std::vector<std::uint64_t> removed;
   };
-  RowMemory& MemoryOfThread() const;
+  std::unique_ptr<Buffers> Take() const;
+  void GiveBack(std::unique_ptr<Buffers> buffers) const noexcept;
   // Rows are flattened once they are joined, so a path is rarely longer than one step, which branch
   // prediction gets right.
   std::int32_t Root(std::int32_t run) const {
@@ -68,6 +70,24 @@ class SpeckleFilter {
   float range_ = 0;
   Run* runs_ = nullptr;                 // of row y from y * width: as many as a row can hold
   std::vector<std::int32_t> num_runs_;  // of each row
+  mutable std::mutex spare_mutex_;
+  mutable std::size_t num_made_ = 0;
+  mutable std::vector<std::unique_ptr<Buffers>> spare_;  // those of num_made_ that nobody uses
+};
+
+// Working memory for rows, which the filter keeps from frame to frame. An object of the thread would be kept
+// as well, but glibc aborts where it finds no memory to note its destructor.
+class SpeckleFilter::RowMemory {
+ public:
+  explicit RowMemory(const SpeckleFilter& filter) : filter_(filter), buffers_(filter.Take()) {}
+  ~RowMemory() { filter_.GiveBack(std::move(buffers_)); }
+  RowMemory(const RowMemory&) = delete;
+  RowMemory& operator=(const RowMemory&) = delete;
+
+ private:
+  friend class SpeckleFilter;
+  const SpeckleFilter& filter_;
+  std::unique_ptr<Buffers> buffers_;
 };
 
 }  // namespace parallax::cpu
