@@ -209,7 +209,7 @@ class FramePipeline {
     {
       const std::scoped_lock lock(writers_mutex_);
       to_write_.push_back(std::move(matched));
-      ++num_with_writers_;  // not where there is no memory for another one
+      ++num_with_writers_;  // only if push_back found memory
     }
     try {
       workers_->Do(TaskKind::kWriting, [this] { WriteOldest(); });

@@ -75,8 +75,8 @@ class SpeckleFilter {
   mutable std::vector<std::unique_ptr<Buffers>> spare_;  // those of num_made_ that nobody uses
 };
 
-// Working memory for rows, which the filter keeps from frame to frame. An object of the thread would be kept
-// as well, but glibc aborts where it finds no memory to note its destructor.
+// Working memory for rows. The filter keeps it from frame to frame. It is not thread_local, because glibc
+// aborts if it finds no memory to register the destructor.
 class SpeckleFilter::RowMemory {
  public:
   explicit RowMemory(const SpeckleFilter& filter) : filter_(filter), buffers_(filter.Take()) {}
