@@ -31,8 +31,8 @@ configure() {
   cmake --preset "$preset" "${unity[@]}" "${@:2}" ||
     fail "configuring the preset '$preset' failed: run cmake --preset $preset"
 }
-# num_jobs [MEMINFO LIMIT]: one job for each core, as far as memory goes, which a container may limit: the largest
-# files take 1.3 GB.
+# num_jobs [MEMINFO LIMIT]: one job for each core, but no more than there is memory for: the largest files take
+# 1.3 GB each, and a container may limit memory.
 num_jobs() {
   local limit=${2-/sys/fs/cgroup/memory.max}
   [[ -r $limit ]] || limit=/dev/null

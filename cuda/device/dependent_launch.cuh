@@ -4,8 +4,8 @@
 // one after the other.
 //
 // Each thread of such a kernel calls WaitForKernelBefore before it touches what earlier kernels write or
-// read, unless it says why it need not. Such a kernel ends with EndAfterKernelBefore: it cannot end before the
-// previous ones, so later work need only wait for this one.
+// read, unless it says why it need not. A kernel that waits nowhere calls EndAfterKernelBefore as its last step.
+// So no kernel ends before the previous ones, and later work need only wait for the last one.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -29,8 +29,8 @@ __device__ __forceinline__ void LetNextKernelBegin() {
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
-// The last step of a kernel that does not wait otherwise. One block is enough: if all waited, all would have to
-// end after the previous kernel has, which takes 2 us more.
+// Only the last block waits for the end of the previous kernel, which is enough. If all blocks waited, all would
+// have to end after it, and this kernel would end 2 us later.
 __device__ __forceinline__ void EndAfterKernelBefore() {
   if (blockIdx.x + 1 == gridDim.x && blockIdx.y + 1 == gridDim.y && blockIdx.z + 1 == gridDim.z)
     WaitForKernelBefore();

@@ -33,9 +33,9 @@ struct JudgementMemory {
   static JudgementMemory Take(Arena& arena, int width, int height);
 };
 
-// Rejects and restores pixels, in place. memory.selected: the disparities before consistency; map: after removal
-// of speckles; guide: left image; planes:
-// FitPlanes() of this map, the last launch on the stream.
+// Rejects and restores pixels, in place. memory.selected: the disparities before consistency; map: after
+// removal of speckles; guide: left image; planes: FitPlanes() of this map, which must be the last launch on the
+// stream.
 void JudgePixels(const Parameters& parameters, DeviceImageView<const std::uint8_t> guide,
                  const JudgementMemory& memory, const DisparityPlane* planes, const DeviceDisparityMap& map,
                  cudaStream_t stream);
