@@ -62,13 +62,19 @@ std::optional<BoardPose> PoseOf(const std::vector<Vector3>& board, const std::ve
   }
   if (places.size() < 6) return std::nullopt;
   try {
-    cv::Mat rotation, translation, matrix;
+    std::vector<cv::Mat> rotations, translations;
+    // OpenCV swallows every exception of IPPE, which finds two poses, the better one first. If memory was
+    // refused, poses are missing; a second call succeeds, or the next allocation throws.
     const auto solve = [&] {
-      return cv::solvePnP(places, directions, cv::Mat::eye(3, 3, CV_64F), {}, rotation, translation, false,
-                          cv::SOLVEPNP_IPPE);
+      try {
+        return cv::solvePnPGeneric(places, directions, cv::Mat::eye(3, 3, CV_64F), {}, rotations,
+                                   translations, false, cv::SOLVEPNP_IPPE) == 2;
+      } catch (const cv::Exception&) {  // one rotation more than translations
+        return false;
+      }
     };
-    // OpenCV swallows every exception of IPPE. If memory was refused, a second call succeeds or throws.
     if (!solve() && !solve()) return std::nullopt;
+    cv::Mat rotation = rotations[0], translation = translations[0];
     cv::solvePnPRefineLM(places, directions, cv::Mat::eye(3, 3, CV_64F), cv::noArray(), rotation,
                          translation);
     BoardPose pose;
