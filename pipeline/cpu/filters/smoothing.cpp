@@ -65,8 +65,7 @@ void Smooth(const RefinementParameters& parameters, HostImage<float>& disparity,
   for (int pass = 0; pass < parameters.smoothing_passes; ++pass) {
     const float range = SmoothingRange(parameters.smoothing_range, pass), reach = 4.0F * (range * range);
     ForRowBlocks(height, kRowsPerBlock, threads, [&](int begin, int end) {
-      thread_local std::vector<float> memory;  // kept from frame to frame
-      memory.assign(static_cast<std::size_t>(StrideOf(width) + 3 * kMargin), kNoValue);
+      std::vector<float> memory(static_cast<std::size_t>(StrideOf(width) + 3 * kMargin), kNoValue);
       float* row = memory.data() + kMargin;
       NeighborRows neighbors;
       for (int tap = 0; tap < kSmoothingTaps; ++tap) {

@@ -176,13 +176,8 @@ void CensusPlanes::Transform(const PlaneInput& input, int y_begin, int y_end) {
     x_end = std::clamp(phases_->num_places() - first_place_, x_begin, width_);
   }
   const std::ptrdiff_t plane_stride = (width_ + 127) / 64 * 64;
-  thread_local AlignedBuffer<std::uint8_t> planes, scratch;  // kept from frame to frame
-  const auto fit = [](AlignedBuffer<std::uint8_t>& buffer, std::ptrdiff_t size) {
-    if (buffer.size() < static_cast<std::size_t>(size))
-      buffer = AlignedBuffer<std::uint8_t>(static_cast<std::size_t>(size));
-  };
-  fit(planes, plane_stride * num_planes_);
-  fit(scratch, plane_stride + 128);
+  AlignedBuffer<std::uint8_t> planes(static_cast<std::size_t>(plane_stride * num_planes_)),
+      scratch(static_cast<std::size_t>(plane_stride + 128));
   for (int y = y_begin; y < y_end; ++y) {
     if (deep) {
       CensusRow(input.gray16->Row(y), comparisons, kind_.plane_bits, width_, planes.data(), plane_stride);
