@@ -262,12 +262,17 @@ struct PairQueue::Inside {
           fitting != nullptr ? fitting : &kept.Make(matching.matcher_parameters(), matching.OptionsFor(job));
     }
     while (queue->in_flight() >= queue->capacity()) KeepOldest();
-    queue->Submit(job.left, job.right);
     if (matching.keeps_left() && WidthOf(ViewOf(job.frame.left)) == 0) {
       job.left_copy = CloneImage(job.left);
       job.left = ViewOf(job.left_copy);
     }
-    jobs.push_back(std::move(job));
+    jobs.push_back(std::move(job));  // before the queue has the pair: every pair in it needs its job
+    try {
+      queue->Submit(jobs.back().left, jobs.back().right);
+    } catch (...) {
+      jobs.pop_back();
+      throw;
+    }
   }
 
   Matching matching;

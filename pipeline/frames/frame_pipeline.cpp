@@ -159,6 +159,7 @@ class FramePipeline {
     }
     work.pixels = matched;
     if (StaysAsMatched(frame, work)) work.reprojection = steps_.reprojection_for(frame);
+    in_flight_.reserve(in_flight_.size() + 1);  // a frame that the queue has must be in this list
     queue.SubmitWith(ViewOf(frame.left), ViewOf(frame.right), work);
     in_flight_.push_back({matched, &queue, watch});
     if (queue.in_flight() == queue.capacity()) CollectOldest();

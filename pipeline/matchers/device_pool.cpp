@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <deque>
 #include <exception>
 #include <thread>
 #include <utility>
@@ -143,8 +142,8 @@ class DevicePool::Queue final : public MatcherQueue {
     std::size_t device = 0;  // of the pool
     std::unique_ptr<MatcherQueue> queue;
     std::size_t capacity = 0;
-    std::size_t num_held = 0;        // frames that the feeder has taken and the taker has not
-    std::deque<FramePointer> begun;  // those that are in the queue
+    std::size_t num_held = 0;         // frames that the feeder has taken and the taker has not
+    std::vector<FramePointer> begun;  // those that are in the queue, the oldest first
     bool has_failed = false, feeder_has_ended = false;
     std::condition_variable has_room, has_begun;
     std::thread feeder, taker;
@@ -189,7 +188,10 @@ class DevicePool::Queue final : public MatcherQueue {
     for (const auto& member : members_) {
       capacity_ += member->capacity + NumWaiting(member->capacity);
       rectifies_ = rectifies_ && member->queue->rectifies();
+      member->begun.reserve(member->capacity);
     }
+    frames_.reserve(capacity_);
+    waiting_.reserve(capacity_);
   }
 
   // How many frames wait for a device in addition to those on it. A few more than it can take keep it busy on a
@@ -226,7 +228,7 @@ class DevicePool::Queue final : public MatcherQueue {
       frame_waits_.wait(lock, [&] { return ends_ || member.has_failed || !waiting_.empty(); });
       if (ends_ || member.has_failed) break;
       const FramePointer frame = std::move(waiting_.front());
-      waiting_.pop_front();
+      waiting_.erase(waiting_.begin());
       ++member.num_held;
       lock.unlock();
       const std::exception_ptr error =
@@ -261,7 +263,7 @@ class DevicePool::Queue final : public MatcherQueue {
         frame->result.times = member.queue->times();
       });
       lock.lock();
-      member.begun.pop_front();
+      member.begun.erase(member.begun.begin());
       --member.num_held;
       member.has_room.notify_one();
       if (error) {
@@ -301,7 +303,7 @@ class DevicePool::Queue final : public MatcherQueue {
     if (frames_.empty()) throw Error("no frame is in flight: submit one first");
     const FramePointer frame = frames_.front();
     oldest_is_done_.wait(lock, [&] { return frame->is_done; });
-    frames_.pop_front();
+    frames_.erase(frames_.begin());
     room_.notify_one();
     lock.unlock();
     if (frame->error) std::rethrow_exception(frame->error);
@@ -318,8 +320,9 @@ class DevicePool::Queue final : public MatcherQueue {
   mutable std::mutex mutex_;
   std::condition_variable room_, frame_waits_, oldest_is_done_;
   std::size_t num_submitted_ = 0;
-  std::deque<FramePointer> frames_;   // in flight, the oldest first
-  std::deque<FramePointer> waiting_;  // those of them that are for the next device, the oldest first
+  // Both have room for capacity_ frames: a thread that finds no memory could not go on.
+  std::vector<FramePointer> frames_;   // in flight, the oldest first
+  std::vector<FramePointer> waiting_;  // those of them that are for the next device, the oldest first
   bool ends_ = false;
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
-#include <system_error>
 #include <utility>
 
 #include "pipeline/threads/cores_of_loop.h"
@@ -14,8 +13,8 @@ ThreadPool::ThreadPool(int num_threads) {
   if (num_threads <= 0) num_threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   try {
     for (int i = 1; i < num_threads; ++i) workers_.emplace_back([this] { WorkerLoop(); });
-  } catch (const std::system_error&) {
-    // The system gives no more threads: those that there are do the work, with the same results.
+  } catch (const std::exception&) {
+    // No more threads, or no memory for them: those that there are do the work, with the same results.
   }
 }
 
