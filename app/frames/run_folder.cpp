@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
-#include <sstream>
+#include <string_view>
 #include <system_error>
 
 #include "app/build_info.h"
@@ -16,6 +16,7 @@
 #include "app/session/input_text.h"
 #include "config/parameter_text.h"
 #include "config/uncertainty_text.h"
+#include "datasets/formats/file_bytes.h"
 #include "datasets/live/recording.h"
 #include "parallax/error.h"
 
@@ -184,9 +185,8 @@ bool HasOtherDisparities(const FinishedResult& result, std::string_view num_disp
 
 std::string WithoutShard(const std::string& parameters_text) {
   std::string kept;
-  std::istringstream lines(parameters_text);
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with(std::end(kKeptOptions)[-1].line)) kept += line + '\n';
+  for (const std::string_view line : SplitLines(parameters_text)) {
+    if (!line.starts_with(std::end(kKeptOptions)[-1].line)) kept.append(line) += '\n';
   }
   return kept;
 }

@@ -20,6 +20,7 @@ namespace {
 std::vector<std::string> SplitAtCommas(const std::string& list) {
   std::vector<std::string> items;
   std::istringstream stream(list);
+  stream.exceptions(std::ios::badbit);  // of refused memory
   for (std::string item; std::getline(stream, item, ',');) {
     item.erase(0, item.find_first_not_of(' '));
     items.push_back(item);

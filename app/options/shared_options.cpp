@@ -57,6 +57,7 @@ DeviceChoice ParseDevices(const std::string& text) {
   };
   DeviceChoice choice{.numbers = {}};
   std::istringstream parts(text + ',');
+  parts.exceptions(std::ios::badbit);  // of refused memory
   for (std::string part; std::getline(parts, part, ',');) {
     int number = 0;
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), number);

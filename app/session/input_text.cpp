@@ -44,6 +44,7 @@ std::string InputText(const StereoFrame& frame) {
 
 std::optional<InputParts> ParseInputText(const std::string& text) {
   std::istringstream words(text);
+  words.exceptions(std::ios::badbit);  // of refused memory
   std::string left_size, left_crc, right_size, right_crc;
   if (!(words >> left_size >> left_crc >> right_size >> right_crc)) return std::nullopt;
   InputParts parts{.left = left_size + ' ' + left_crc, .rig = std::nullopt};
