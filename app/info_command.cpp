@@ -107,19 +107,21 @@ std::string Text() {
 
 std::string Json() {
   const BuildInfo& build = ThisBuild();
-  OrderedJson json;
-  json["version"] = build.version;
-  OrderedJson& built = json["build"];
-  built["type"] = build.build_type;
-  built["compiler"] = build.compiler;
-  built["flags"] = build.flags;
-  built["cuda_compiler"] = build.cuda_compiler;
-  built["cuda_architectures"] = build.cuda_architectures;
-  built["viewer"] = build.viewer;
-  built["video"] = build.video;
-  built["gstreamer"] = build.gstreamer;
-  built["dds"] = build.dds;
-  for (const LibraryVersion& library : build.libraries) built["libraries"][library.name] = library.version;
+  OrderedJson libraries = OrderedJson::object();
+  for (const LibraryVersion& library : build.libraries) libraries[library.name] = library.version;
+  OrderedJson json = {{"version", build.version},
+                      {"build",
+                       {{"type", build.build_type},
+                        {"compiler", build.compiler},
+                        {"flags", build.flags},
+                        {"cuda_compiler", build.cuda_compiler},
+                        {"cuda_architectures", build.cuda_architectures},
+                        {"viewer", build.viewer},
+                        {"video", build.video},
+                        {"gstreamer", build.gstreamer},
+                        {"dds", build.dds},
+                        {"libraries", libraries}}},
+                      {"backends", OrderedJson::array()}};
   for (const BackendState& backend : Backends())
     json["backends"] += {{"name", backend.name}, {"usable", backend.usable}, {"note", backend.note}};
   json["auto"] = ResolveBackend("auto");
@@ -127,6 +129,7 @@ std::string Json() {
                      {"cores", std::thread::hardware_concurrency()},
                      {"instruction_sets", InstructionSets()},
                      {"cameras", ListV4l2Cameras()}};
+  json["presets"] = OrderedJson::array();
   for (const PresetFile& preset : Presets()) json["presets"] += preset.name;
   return JsonText(json);
 }

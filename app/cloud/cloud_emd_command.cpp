@@ -115,7 +115,7 @@ void WriteMatch(const std::string& file, const Drawn& a, const Drawn& b, const E
 
 std::string Json(const EmdCommandOptions& options, const InputCloud& a, const InputCloud& b,
                  std::span<const EmdResult> results, double seconds, std::string_view backend) {
-  OrderedJson json;
+  OrderedJson json = OrderedJson::object();
   for (const auto& [key, input] : {std::pair{"a", &a}, {"b", &b}}) {
     json[key] = {{"cloud", input->file},
                  {"num_points", input->cloud.size()},

@@ -127,6 +127,7 @@ class GeodesicRun {
   void PrintSources() {
     const std::size_t width = WidthOf(sources_);
     fmt::print("\n{:<{}}{:>14}{:>14}{:>14}\n", "from", width, "nodes reached", "median, m", "farthest, m");
+    json_["sources"] = OrderedJson::array();
     for (std::size_t s = 0; s < sources_.size(); ++s) {
       std::vector<float> reached(
           geodesics_.distances_m.begin() + static_cast<std::ptrdiff_t>(s * NumNodes()),
@@ -151,6 +152,7 @@ class GeodesicRun {
     const std::size_t from_width = WidthOf(sources_), to_width = WidthOf(targets_);
     fmt::print("\n{:<{}}{:<{}}{:>14}{:>14}{:>9}\n", "from", from_width, "to", to_width, "geodesic, m",
                "straight, m", "ratio");
+    json_["paths"] = OrderedJson::array();
     for (std::size_t s = 0; s < sources_.size(); ++s) {
       for (const Place& target : targets_) {
         const std::int32_t from = graph_.NodeOf(sources_[s].point), to = graph_.NodeOf(target.point);

@@ -123,10 +123,12 @@ std::string DriftText(const RigDrift& drift) {
 OrderedJson DriftJson(const RigDrift& drift) {
   OrderedJson json = {{"num_frames", drift.num_frames}};
   if (drift.num_frames == 0) return json;
-  for (std::size_t i = 0; i < drift.turn.size(); ++i) {
-    json["turn_deg"].push_back(kDegreesPerRadian * drift.turn[i]);
-    json["turn_sigma_deg"].push_back(kDegreesPerRadian * drift.sigma[i]);
-  }
+  const auto in_degrees = [](auto angles) {
+    for (double& angle : angles) angle *= kDegreesPerRadian;
+    return angles;
+  };
+  json["turn_deg"] = in_degrees(drift.turn);
+  json["turn_sigma_deg"] = in_degrees(drift.sigma);
   const Vector3 corrected = RotationVectorOf(drift.corrected);
   json["corrected_deg"] = {kDegreesPerRadian * corrected.x, 0, kDegreesPerRadian * corrected.z};
   json.update({{"rows_px", drift.rows_px},
@@ -302,7 +304,8 @@ void RunSummary::WriteJson(std::ostream& stream) const {
       latency = {{"mean", latency_.mean_ms()},
                  {"median", latency_.Quantile_ms(0.5)},
                  {"percent_99", latency_.Quantile_ms(0.99)},
-                 {"longest", latency_.longest_ms()}};
+                 {"longest", latency_.longest_ms()},
+                 {"histogram", OrderedJson::array()}};
       for (const auto& [up_to_ms, count] : latency_.Counts())
         latency["histogram"].push_back({{"up_to", up_to_ms}, {"count", count}});
     }
@@ -312,8 +315,10 @@ void RunSummary::WriteJson(std::ostream& stream) const {
   json["interrupted"] = interrupted_;
   json["elapsed_s"] = elapsed_s_;
   json["frames_per_s"] = FramesPerSecond();
+  OrderedJson times = OrderedJson::object();
   for (const Timing& timing : TimingsOf(frames_))
-    json["ms"][timing.name] = {{"mean", timing.mean_ms}, {"median", timing.median_ms}};
+    times[timing.name] = {{"mean", timing.mean_ms}, {"median", timing.median_ms}};
+  if (!times.empty()) json["ms"] = std::move(times);
   // The frames, which may be millions, follow one by one.
   std::string head = JsonText(json);
   head.erase(head.rfind("\n}"));

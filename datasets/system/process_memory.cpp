@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "parallax/error.h"
@@ -15,12 +15,10 @@
 namespace parallax {
 namespace {
 
-namespace fs = std::filesystem;
-
 std::uint64_t Megabytes(std::uint64_t bytes) { return (bytes + 999'999) / 1'000'000; }
 
 // The first number in a file; nullopt for "max" and for files that cannot be read.
-std::optional<std::uint64_t> NumberIn(const fs::path& file) {
+std::optional<std::uint64_t> NumberIn(const std::string& file) {
   std::ifstream stream(file);
   std::uint64_t number = 0;
   return stream >> number ? std::optional(number) : std::nullopt;
@@ -28,7 +26,7 @@ std::optional<std::uint64_t> NumberIn(const fs::path& file) {
 
 // The number after a word in a file, such as "MemAvailable:" or "inactive_file"; 0 if the file does not have
 // it.
-std::uint64_t NumberBehind(const fs::path& file, std::string_view word) {
+std::uint64_t NumberBehind(const std::string& file, std::string_view word) {
   std::ifstream stream(file);
   for (std::string found; stream >> found;) {
     std::uint64_t number = 0;
@@ -48,17 +46,19 @@ std::optional<std::uint64_t> AddressesLeft() {
 }
 
 // The memory that a control group and its parents leave; cached files can be dropped.
-std::uint64_t LeftInGroups(const fs::path& root, fs::path group, const char* limit_file,
-                           const char* usage_file, std::string_view cache_word) {
+// group: "/", or "/NAME/NAME...". Strings, because libstdc++ 12 crashes when a std::filesystem::path finds no memory to
+// grow by several names.
+std::uint64_t LeftInGroups(const std::string& root, std::string group, const std::string& limit_file,
+                           const std::string& usage_file, std::string_view cache_word) {
   std::uint64_t left = std::numeric_limits<std::uint64_t>::max();
   while (true) {
-    const fs::path folder = root / group.relative_path();
-    if (const auto limit = NumberIn(folder / limit_file)) {
-      const std::uint64_t used = NumberIn(folder / usage_file).value_or(0);
-      left = std::min(left, LeftOf(*limit, LeftOf(used, NumberBehind(folder / "memory.stat", cache_word))));
+    const std::string folder = root + group + '/';
+    if (const auto limit = NumberIn(folder + limit_file)) {
+      const std::uint64_t used = NumberIn(folder + usage_file).value_or(0);
+      left = std::min(left, LeftOf(*limit, LeftOf(used, NumberBehind(folder + "memory.stat", cache_word))));
     }
-    if (!group.has_relative_path()) return left;
-    group = group.parent_path();
+    if (group.find_first_not_of('/') == std::string::npos) return left;
+    group.resize(group.rfind('/'));
   }
 }
 
@@ -68,7 +68,7 @@ std::uint64_t GroupsLeft() {
   for (std::string line; std::getline(groups, line);) {  // NUMBER:CONTROLLERS:PATH
     const std::size_t second = line.find(':', line.find(':') + 1);
     if (second == std::string::npos) continue;
-    const fs::path path = line.substr(second + 1);
+    const std::string path = line.substr(second + 1);
     if (line.starts_with("0::")) {
       left = std::min(left,
                       LeftInGroups("/sys/fs/cgroup", path, "memory.max", "memory.current", "inactive_file"));

@@ -9,7 +9,7 @@
 namespace parallax::app {
 
 std::string WindowState::Text() const {
-  OrderedJson json;
+  OrderedJson json = OrderedJson::object();
   for (const auto& [key, value] : pieces_) json[key] = value();
   return JsonText(json);
 }
