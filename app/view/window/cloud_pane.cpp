@@ -193,7 +193,7 @@ void CloudPane::MarkPixel(int x, int y) {
   scene_.MarkPixel(x < 0 || y < 0 ? std::nullopt : std::optional(Pixel{x, y}));
 }
 
-void CloudPane::Show(const UploadFrame& frame) {
+void CloudPane::Show(const ViewerFrame& frame) {
   if (frame.keeps_cloud) return;
   about_ = frame.cloud_caption;
   num_points_ = frame.cloud_frame ? frame.cloud_frame->cloud.size() : 0;

@@ -35,7 +35,7 @@ class CloudPane : public WindowPart {
   // To be called after filled pixels were shown or hidden in the window.
   void FilledChanged();
 
-  void Show(const UploadFrame& frame) override;
+  void Show(const ViewerFrame& frame) override;
   void Tick() override;
   bool IsBusy() const override { return scene_.IsBusy(); }
   // Called once the scene has its size.

@@ -18,7 +18,7 @@ FiguresPart::FiguresPart(const WindowRooms& rooms)
   });
 }
 
-void FiguresPart::Show(const UploadFrame& upload) {
+void FiguresPart::Show(const ViewerFrame& upload) {
   if (!upload.shown || upload.shown->a.disparity.Empty()) return;
   const ShownSet& set = upload.shown->a;
   const Clock::time_point now = Clock::now();

@@ -15,7 +15,7 @@ class FiguresPart : public WindowPart {
  public:
   explicit FiguresPart(const WindowRooms& rooms);
 
-  void Show(const UploadFrame& frame) override;
+  void Show(const ViewerFrame& frame) override;
   void Tick() override;
 
  private:

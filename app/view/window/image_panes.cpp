@@ -278,7 +278,7 @@ void ImagePanes::ChoicesChanged() {
   rooms_.relayout();
 }
 
-void ImagePanes::Show(const UploadFrame& frame) {
+void ImagePanes::Show(const ViewerFrame& frame) {
   frame_ = frame.shown;
   shown_ = frame_ ? PanesFor(choices_, *frame_) : PanesOfFrame{};
   if (frame_) {

@@ -30,7 +30,7 @@ class ImagePanes : public WindowPart {
   const std::shared_ptr<Pane>& first() const { return panes_[0].pane; }
   const std::shared_ptr<Pane>& second() const { return panes_[1].pane; }
 
-  void Show(const UploadFrame& frame) override;
+  void Show(const ViewerFrame& frame) override;
   void Tick() override;
   bool IsBusy() const override { return (is_dirty_ || marks_dirty_) && frame_; }
   // Reports which panes have content, and the shape of the pictures.

@@ -10,14 +10,14 @@
 #include <string>
 #include <utility>
 
+#include "app/view/viewer.h"
 #include "parallax/image.h"
 
 namespace parallax::app {
 
 using ScreenshotCallback = std::function<void(HostImage<Rgb8>)>;
 
-// Frame: what is shown. All functions may be called from any thread.
-template <typename Frame>
+// All functions may be called from any thread.
 class Mailbox {
  public:
   explicit Mailbox(bool paused) : paused_(paused), num_steps_(paused ? 1 : 0) {}
@@ -25,12 +25,12 @@ class Mailbox {
   // --- towards the window: each is taken once ---------------------------------
 
   // Replaces a frame that was not taken yet. Frames are numbered from 1.
-  void Put(Frame frame) {
+  void Put(ViewerFrame frame) {
     const std::scoped_lock lock(mutex_);
     ++num_put_;
     frame_ = std::move(frame);
   }
-  std::optional<std::pair<long, Frame>> Take() {
+  std::optional<std::pair<long, ViewerFrame>> Take() {
     const std::scoped_lock lock(mutex_);
     if (!frame_) return std::nullopt;
     return std::pair(num_put_, *std::exchange(frame_, std::nullopt));
@@ -108,7 +108,7 @@ class Mailbox {
  private:
   mutable std::mutex mutex_;
   std::condition_variable wake_;
-  std::optional<Frame> frame_;
+  std::optional<ViewerFrame> frame_;
   long num_put_ = 0;
   std::string end_message_;
   ScreenshotCallback screenshot_;

@@ -2,6 +2,7 @@
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
+#include <open3d/core/Tensor.h>
 #include <open3d/visualization/gui/Application.h>
 #include <open3d/visualization/gui/Button.h>
 #include <open3d/visualization/rendering/Scene.h>
@@ -10,7 +11,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -60,6 +63,16 @@ void DrawPlainly(open3d::visualization::rendering::Renderer& renderer) {
   }
 }
 
+HostImage<Rgb8> FromOpen3D(const Tensor& pixels) {
+  HostImage<Rgb8> image(static_cast<int>(pixels.GetShape(1)), static_cast<int>(pixels.GetShape(0)));
+  const auto* data = pixels.GetDataPtr<std::uint8_t>();
+  const std::size_t row_bytes = static_cast<std::size_t>(image.width()) * 3;
+  for (int y = 0; y < image.height(); ++y) {
+    std::memcpy(image.Row(y), data + static_cast<std::size_t>(y) * row_bytes, row_bytes);
+  }
+  return image;
+}
+
 // Times of the latest drawings.
 class DrawRate {
  public:
@@ -85,7 +98,7 @@ class DrawRate {
 
 class MainWindow : public gui::Window {
  public:
-  MainWindow(const ViewerOptions& options, Mailbox<UploadFrame>& mailbox, bool draws_in_software)
+  MainWindow(const ViewerOptions& options, Mailbox& mailbox, bool draws_in_software)
       : gui::Window(options.title, options.width_px, options.height_px),
         mailbox_(mailbox),
         timeline_(options.play ? options.play->timeline : nullptr),
@@ -461,7 +474,7 @@ class MainWindow : public gui::Window {
     return key != "Esc" && (own_commands_.Press(key) || commands_.Press(key));  // Escape: see SetOnClose
   }
 
-  void Upload(UploadFrame frame) {
+  void Upload(ViewerFrame frame) {
     has_cloud_ |= frame.cloud_frame && frame.cloud_frame->cloud.size() > 0;
     for (const std::unique_ptr<WindowPart>& part : parts_) part->Show(frame);
     name_ = frame.name;
@@ -509,7 +522,7 @@ class MainWindow : public gui::Window {
     return true;
   }
 
-  Mailbox<UploadFrame>& mailbox_;
+  Mailbox& mailbox_;
   const std::shared_ptr<Timeline> timeline_;  // of a file source, or null
   CommandTable own_commands_, commands_;      // of the window's owner, and its own
   WindowState state_;
@@ -555,7 +568,7 @@ class MainWindow : public gui::Window {
   WidgetPtr status_line_, hint_line_;
   const WidgetPtr under_panel_ = std::make_shared<gui::Vert>();  // paints the window's background
 
-  UploadFrame current_, previous_;
+  ViewerFrame current_, previous_;
   std::string name_, status_text_, end_, message_;
   long shown_frame_ = 0;
   int pending_draws_ = 3, clicked_draws_ = 0;
@@ -574,7 +587,7 @@ class MainWindow : public gui::Window {
 
 }  // namespace
 
-std::shared_ptr<gui::Window> MakeMainWindow(const ViewerOptions& options, Mailbox<UploadFrame>& mailbox,
+std::shared_ptr<gui::Window> MakeMainWindow(const ViewerOptions& options, Mailbox& mailbox,
                                             bool draws_in_software) {
   return std::make_shared<MainWindow>(options, mailbox, draws_in_software);
 }

@@ -7,13 +7,11 @@
 
 #include "app/view/viewer.h"
 #include "app/view/window/mailbox.h"
-#include "app/view/window/upload_frame.h"
 
 namespace parallax::app {
 
 // Lives on the main thread; takes its frames and orders from the mailbox, which must outlive it.
 std::shared_ptr<open3d::visualization::gui::Window> MakeMainWindow(const ViewerOptions& options,
-                                                                   Mailbox<UploadFrame>& mailbox,
-                                                                   bool draws_in_software);
+                                                                   Mailbox& mailbox, bool draws_in_software);
 
 }  // namespace parallax::app

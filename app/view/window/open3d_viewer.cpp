@@ -14,7 +14,6 @@
 #include "app/view/window/display_check.h"
 #include "app/view/window/mailbox.h"
 #include "app/view/window/main_window.h"
-#include "app/view/window/upload_frame.h"
 #include "app/view/window/window_module.h"
 #include "datasets/system/module.h"
 #include "parallax/error.h"
@@ -53,7 +52,7 @@ class Open3DViewer : public Viewer {
     mailbox_.SetClosed();
   }
 
-  void Show(ViewerFrame frame) override { mailbox_.Put(ToUpload(std::move(frame))); }
+  void Show(ViewerFrame frame) override { mailbox_.Put(std::move(frame)); }
 
   bool WaitForTurn(const std::atomic<bool>* give_up) override { return mailbox_.WaitForTurn(give_up); }
   bool paused() const override { return mailbox_.paused(); }
@@ -65,7 +64,7 @@ class Open3DViewer : public Viewer {
   bool closed() const override { return mailbox_.closed(); }
 
  private:
-  Mailbox<UploadFrame> mailbox_;
+  Mailbox mailbox_;
   std::shared_ptr<gui::Window> window_;  // until Run
 };
 

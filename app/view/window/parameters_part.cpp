@@ -223,7 +223,7 @@ void ParametersPart::Edit(bool b) {
   Update();
 }
 
-void ParametersPart::Show(const UploadFrame& frame) {
+void ParametersPart::Show(const ViewerFrame& frame) {
   std::string text = " ";
   if (frame.shown && frame.shown->b) {
     const auto line = [](char name, const ShownSet& set) {

@@ -24,7 +24,7 @@ class ParametersPart : public WindowPart {
   ParametersPart(const WindowRooms& rooms, std::shared_ptr<ParameterSession> session,
                  std::string save_folder);
 
-  void Show(const UploadFrame& frame) override;
+  void Show(const ViewerFrame& frame) override;
   void Tick() override;
 
  private:

@@ -31,7 +31,7 @@ SnapshotPart::SnapshotPart(const WindowRooms& rooms, std::filesystem::path save_
   rooms.state.Add("snapshot", [this] { return saved_; });
 }
 
-void SnapshotPart::Show(const UploadFrame& frame) {
+void SnapshotPart::Show(const ViewerFrame& frame) {
   frame_ = frame.shown;
   cloud_ = frame.cloud_frame;
   lacks_cloud_ = frame.keeps_cloud;

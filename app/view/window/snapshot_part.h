@@ -16,7 +16,7 @@ class SnapshotPart : public WindowPart {
   // save_folder: every snapshot gets a new folder in it.
   SnapshotPart(const WindowRooms& rooms, std::filesystem::path save_folder);
 
-  void Show(const UploadFrame& frame) override;
+  void Show(const ViewerFrame& frame) override;
   void Tick() override;
 
  private:

@@ -1,6 +1,7 @@
 // The window's parts on Open3D's GUI. Header only: the window and its scene alone include it.
 #pragma once
 
+#include <open3d/geometry/Image.h>
 #include <open3d/visualization/gui/Events.h>
 #include <open3d/visualization/gui/ImageWidget.h>
 #include <open3d/visualization/gui/Label.h>
@@ -12,13 +13,14 @@
 #include <utility>
 #include <vector>
 
-#include "app/view/window/upload_frame.h"
 #include "app/view/window_layout.h"
+#include "parallax/image.h"
 
 namespace parallax::app {
 
 namespace gui = open3d::visualization::gui;
 using WidgetPtr = std::shared_ptr<gui::Widget>;
+using Open3DImage = std::shared_ptr<open3d::geometry::Image>;
 
 // Colours in addition to those of Open3D's theme.
 struct Palette {

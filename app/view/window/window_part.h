@@ -8,7 +8,6 @@
 #include "app/view/controls/command_table.h"
 #include "app/view/controls/window_state.h"
 #include "app/view/window/mailbox.h"
-#include "app/view/window/upload_frame.h"
 #include "app/view/window/widgets.h"
 
 namespace parallax::app {
@@ -20,7 +19,7 @@ struct WindowRooms {
   CommandTable& commands;
   WindowState& state;
   SidePanel& panel;
-  Mailbox<UploadFrame>& mailbox;
+  Mailbox& mailbox;
   // A row as wide as the window, above the status line; the first one added is the lowest.
   std::function<void(WidgetPtr row)> add_row;
   // Names a control in the state's "controls", with its place in the window, so that a test can click on it.
@@ -39,7 +38,7 @@ class WindowPart {
  public:
   virtual ~WindowPart() = default;
   // Called when a new frame is shown. It lives until the frame after the next is shown.
-  virtual void Show(const UploadFrame& /*frame*/) {}
+  virtual void Show(const ViewerFrame& /*frame*/) {}
   // Called every 10 ms.
   virtual void Tick() {}
   // Whether a request is not on screen yet: a screenshot waits for it.

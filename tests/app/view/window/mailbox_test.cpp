@@ -3,26 +3,25 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <string>
 #include <thread>
 
 namespace parallax::app {
 namespace {
 
 TEST(Mailbox, TheLatestFrameWinsAndIsTakenOnce) {
-  Mailbox<std::string> mailbox(false);
+  Mailbox mailbox(false);
   EXPECT_FALSE(mailbox.Take());
-  mailbox.Put("first");
-  mailbox.Put("second");
+  mailbox.Put({.name = "first"});
+  mailbox.Put({.name = "second"});
   const auto taken = mailbox.Take();
   ASSERT_TRUE(taken);
   EXPECT_EQ(taken->first, 2);
-  EXPECT_EQ(taken->second, "second");
+  EXPECT_EQ(taken->second.name, "second");
   EXPECT_FALSE(mailbox.Take());
 }
 
 TEST(Mailbox, PausedItLetsTheFirstFrameAndOneAStepPass) {
-  Mailbox<int> mailbox(true);
+  Mailbox mailbox(true);
   EXPECT_TRUE(mailbox.WaitForTurn(nullptr));  // the first
   std::atomic<int> num_passed = 0;
   const auto pass_frames = [&] {
@@ -46,14 +45,14 @@ TEST(Mailbox, PausedItLetsTheFirstFrameAndOneAStepPass) {
 }
 
 TEST(Mailbox, ResumedItLetsEveryFramePass) {
-  Mailbox<int> mailbox(true);
+  Mailbox mailbox(true);
   EXPECT_TRUE(mailbox.WaitForTurn(nullptr));
   mailbox.TogglePause();
   for (int i = 0; i < 100; ++i) EXPECT_TRUE(mailbox.WaitForTurn(nullptr));
 }
 
 TEST(Mailbox, AStepPausesARunningSequence) {
-  Mailbox<int> mailbox(false);
+  Mailbox mailbox(false);
   EXPECT_TRUE(mailbox.WaitForTurn(nullptr));
   EXPECT_TRUE(mailbox.WaitForTurn(nullptr));
   mailbox.Step();
@@ -64,7 +63,7 @@ TEST(Mailbox, AStepPausesARunningSequence) {
 }
 
 TEST(Mailbox, WaitingEndsWhenItIsGivenUp) {
-  Mailbox<int> mailbox(true);
+  Mailbox mailbox(true);
   EXPECT_TRUE(mailbox.WaitForTurn(nullptr));
   std::atomic<bool> give_up = false;
   std::jthread interrupt([&] { give_up = true; });
@@ -72,9 +71,9 @@ TEST(Mailbox, WaitingEndsWhenItIsGivenUp) {
 }
 
 TEST(Mailbox, AScreenshotWaitsForTheFramePutLast) {
-  Mailbox<int> mailbox(false);
-  mailbox.Put(1);
-  mailbox.Put(2);
+  Mailbox mailbox(false);
+  mailbox.Put({.name = "first"});
+  mailbox.Put({.name = "second"});
   bool called = false;
   mailbox.RequestScreenshot([&](HostImage<Rgb8>) { called = true; });
   EXPECT_TRUE(mailbox.screenshot_wanted());
