@@ -6,8 +6,9 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <string_view>
 #include <system_error>
-#include <utility>
+#include <vector>
 
 #include "app/frames/frame_writer.h"
 #include "app/frames/report_record.h"
@@ -57,45 +58,22 @@ std::string DifferenceOfShards(const ShardFolder& a, const ShardFolder& b) {
   return "";
 }
 
-struct FrameOfShard {
+struct MergedFrame {
   FrameReport report;
   const ShardFolder* shard = nullptr;
 };
 
-// The outcome of every frame, in the order of the source. A frame that was done before its shard was resumed
-// counts as done, not as skipped.
-std::map<std::size_t, FrameOfShard> FramesOf(const std::vector<ShardFolder>& shards) {
-  std::map<std::size_t, FrameOfShard> frames;
-  for (const ShardFolder& shard : shards) {
-    for (const JournalRecord& record : shard.records) {
-      if (record.kind != kReportRecord) continue;
-      FrameReport report = FrameReportOf(record);
-      const auto known = frames.find(report.index);
-      if (known != frames.end() && known->second.shard != &shard) {
-        throw Error(fmt::format("frame {} is in {} and in {}: the shards have different sources", report.name,
-                                known->second.shard->folder.string(), shard.folder.string()));
-      }
-      const bool is_known = known != frames.end() && known->second.report.name == report.name &&
-                            known->second.report.outcome == FrameOutcome::kDone;
-      if (is_known && report.outcome == FrameOutcome::kSkipped) continue;
-      frames[report.index] = {std::move(report), &shard};
-    }
-  }
-  if (!frames.empty() && frames.rbegin()->first + 1 != frames.size()) {
-    std::size_t first_missing = 0;
-    while (frames.contains(first_missing)) ++first_missing;
-    throw Error(fmt::format(
-        "no shard has frame number {}, but {} has the later frame {}: the source changed between the "
-        "shards; start them again with --resume",
-        first_missing, frames.rbegin()->second.shard->folder.string(), frames.rbegin()->second.report.name));
-  }
+// The outcome of every frame, in the order of the source.
+std::vector<MergedFrame> MergedFrames(const std::vector<ShardFolder>& shards) {
+  std::vector<MergedFrame> frames;
   std::set<std::string_view> names;
-  for (const auto& [index, frame] : frames) {
-    if (names.insert(frame.report.name).second) continue;
+  for (const auto& [index, frame] : FramesOf(shards, kReportRecord)) {
+    frames.push_back({FrameReportOf(*frame.record), frame.shard});
+    if (names.insert(frame.record->Get("name")).second) continue;
     throw Error(
         fmt::format("{}: frame {} is there twice: the source changed while the shards ran; run them "
                     "again with --overwrite",
-                    frame.shard->folder.string(), frame.report.name));
+                    frame.shard->folder.string(), frames.back().report.name));
   }
   return frames;
 }
@@ -158,7 +136,7 @@ void MergeRuns(const MergeOptions& options, const std::vector<fs::path>& places)
   const std::vector<ShardFolder> shards =
       ReadShards(places, std::string(kJournalName), kRunRecord, DifferenceOfShards);
   const fs::path output = OutputOf(options, places);
-  const std::map<std::size_t, FrameOfShard> frames = FramesOf(shards);
+  const std::vector<MergedFrame> frames = MergedFrames(shards);
 
   std::map<const ShardFolder*, std::map<std::string, FinishedResult>> finished;
   for (const ShardFolder& shard : shards) {
@@ -185,7 +163,7 @@ void MergeRuns(const MergeOptions& options, const std::vector<fs::path>& places)
 
   const ShardFolder* as_a_whole = &shards.front();  // whose parameters.yaml leaves open what frames differ in
   RunSummary summary(RunDescriptionOf(*shards.front().Last(kShardRecord)), output);
-  for (const auto& [index, frame] : frames) {
+  for (const MergedFrame& frame : frames) {
     summary.Add(frame.report);
     const auto result = finished[frame.shard].find(frame.report.name);
     if (result == finished[frame.shard].end()) continue;  // it failed

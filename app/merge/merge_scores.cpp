@@ -1,9 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
-#include <set>
-
 #include "app/eval/score_folder.h"
 #include "app/merge/merge_shards.h"
 #include "app/merge/shard_folders.h"
@@ -69,37 +65,13 @@ void MergeScores(const MergeOptions& options, const std::vector<fs::path>& place
   const EvalDescription scored = EvalDescriptionOf(*shards.front().common);
   for (const ShardFolder& shard : shards) CheckOutputs(options.eval, EvalDescriptionOf(*shard.common));
 
-  // The last record of a frame counts: a frame that failed may have been scored after its shard was resumed.
-  std::map<std::size_t, std::pair<const JournalRecord*, const ShardFolder*>> frames;
-  for (const ShardFolder& shard : shards) {
-    for (const JournalRecord& record : shard.records) {
-      if (record.kind != kScoreRecord) continue;
-      const std::size_t index = ScoredFrameOf(record).index;
-      const auto known = frames.find(index);
-      if (known != frames.end() && known->second.second != &shard) {
-        throw Error(fmt::format("frame {} is in {} and in {}: the shards have different sources",
-                                record.Get("name"), known->second.second->folder.string(),
-                                shard.folder.string()));
-      }
-      frames[index] = {&record, &shard};
-    }
-  }
-  if (!frames.empty() && frames.rbegin()->first + 1 != frames.size()) {
-    std::size_t first_missing = 0;
-    while (frames.contains(first_missing)) ++first_missing;
-    throw Error(
-        fmt::format("frame number {} is in no shard: the source changed between the shards; start them "
-                    "again with --resume",
-                    first_missing));
-  }
-
   EvalSession session(scored.subject, scored.metrics, options.eval);
   if (scored.has_clouds)
     session.ScoreClouds(std::make_unique<CloudEvaluator>(scored.clouds, scored.cloud_backend),
                         scored.cloud_limits);
-  for (const auto& [index, frame] : frames) {
-    ScoredFrame taken = ScoredFrameOf(*frame.first);
-    const EvalDescription of_shard = EvalDescriptionOf(*frame.second->common);
+  for (const auto& [index, frame] : FramesOf(shards, kScoreRecord)) {
+    ScoredFrame taken = ScoredFrameOf(*frame.record);
+    const EvalDescription of_shard = EvalDescriptionOf(*frame.shard->common);
     if (taken.page && !options.eval.report.empty() && !EvalReport::IsSingleFile(options.eval.report))
       FetchPictures(*taken.page, of_shard, options.eval.report);
     session.Add(std::move(taken));

@@ -8,6 +8,9 @@
 #include <system_error>
 
 #include "app/build_info.h"
+#include "app/frames/summary.h"
+#include "app/output/number_list.h"
+#include "app/output/whole_number.h"
 #include "app/team/frame_deal.h"
 #include "datasets/system/paths.h"
 #include "parallax/error.h"
@@ -18,6 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kShardOption = "--shard", kEnd = "end", kInterrupted = "interrupted";
+constexpr std::string_view kName = "name", kIndex = "index", kOutcome = "outcome";  // of a frame
 
 ShardFolder ReadShard(const fs::path& folder, const std::string& journal, std::string_view first_kind) {
   ShardFolder read{folder, {}, ReadJournal(folder / journal)};
@@ -129,6 +133,35 @@ std::vector<ShardFolder> ReadShards(
                     count(shard) == count(first) ? " with other names" : ""));
   }
   return shards;
+}
+
+std::map<std::size_t, FrameOfShard> FramesOf(const std::vector<ShardFolder>& shards, std::string_view kind) {
+  std::map<std::size_t, FrameOfShard> frames;
+  for (const ShardFolder& shard : shards) {
+    for (const JournalRecord& record : shard.records) {
+      if (record.kind != kind) continue;
+      const std::string_view name = record.Get(kName);
+      FrameOfShard& frame = frames[ToInteger<std::size_t>(NumberFromText(record.Get(kIndex)))];
+      if (frame.record != nullptr && frame.shard != &shard) {
+        throw Error(fmt::format("frame {} is in {} and in {}: the shards have different sources", name,
+                                frame.shard->folder.string(), shard.folder.string()));
+      }
+      const bool is_done = frame.record != nullptr && frame.record->Get(kName) == name &&
+                           frame.record->Get(kOutcome) == NameOf(FrameOutcome::kDone);
+      if (is_done && record.Get(kOutcome) == NameOf(FrameOutcome::kSkipped)) continue;
+      frame = {&record, &shard};
+    }
+  }
+  if (!frames.empty() && frames.rbegin()->first + 1 != frames.size()) {
+    std::size_t first_missing = 0;
+    while (frames.contains(first_missing)) ++first_missing;
+    const FrameOfShard& last = frames.rbegin()->second;
+    throw Error(fmt::format(
+        "no shard has frame number {}, but {} has the later frame {}: the source changed between the "
+        "shards; start them again with --resume",
+        first_missing, last.shard->folder.string(), last.record->Get(kName)));
+  }
+  return frames;
 }
 
 }  // namespace parallax::app

@@ -1,9 +1,12 @@
 // The folders of shards that `parallax merge` joins: finds them and checks that they belong to one run.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/output/journal.h"
@@ -34,5 +37,15 @@ std::vector<ShardFolder> ReadShards(
     const std::vector<std::filesystem::path>& folders, const std::string& journal,
     std::string_view first_kind,
     const std::function<std::string(const ShardFolder& a, const ShardFolder& b)>& difference);
+
+struct FrameOfShard {
+  const JournalRecord* record = nullptr;
+  const ShardFolder* shard = nullptr;
+};
+
+// The frames of all shards by their index in the source, each with its last record of that kind: a frame that
+// failed may have been done after its shard was resumed. A frame that was done before counts as done, not as
+// skipped. Throws Error if two shards have a frame or none has it.
+std::map<std::size_t, FrameOfShard> FramesOf(const std::vector<ShardFolder>& shards, std::string_view kind);
 
 }  // namespace parallax::app
