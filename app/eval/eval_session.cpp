@@ -24,7 +24,7 @@ std::string Count(std::size_t n, const char* what) {
 
 std::vector<std::string> WrittenFiles(const EvalOutputs& outputs) {
   std::vector<std::string> files{outputs.csv_file, outputs.json_file};
-  if (!outputs.report.empty()) files.push_back(EvalReport::PageFile(outputs.report).string());
+  if (!outputs.report.empty()) files.push_back(PageFile(outputs.report).string());
   return files;
 }
 
@@ -183,7 +183,7 @@ void EvalSession::WriteFiles(const Scores& total, const std::vector<TableSection
   }
   for (const Unscored& frame : failed_) notes.push_back("Failed " + frame.name + ": " + frame.reason);
   report_->Finish({Heading(), std::move(notes), subject_.parameters, Json(total)}, sections, frames_, total);
-  std::printf("report: %s\n", Printable(EvalReport::PageFile(outputs_.report).string()).c_str());
+  std::printf("report: %s\n", Printable(PageFile(outputs_.report).string()).c_str());
 }
 
 void EvalSession::Finish(bool interrupted) {

@@ -137,7 +137,7 @@ class SourceEvaluation {
     if (!options_.scores.empty()) written.push_back((options_.scores / kScoresName).string());
     CheckFilesApart(read, written);
     OpenLogFile(read);
-    if (!outputs.report.empty() && !EvalReport::IsSingleFile(outputs.report)) {
+    if (!outputs.report.empty() && !IsSingleFile(outputs.report)) {
       CheckFoldersApart(read, {std::filesystem::path(outputs.report) / "frames"});
     }
   }

@@ -32,10 +32,10 @@ void CheckOutputs(const EvalOutputs& outputs, const EvalDescription& scored) {
     throw InvalidArgument("--report " + outputs.report +
                           ": the shards were scored without --report: start them again with it");
   }
-  if (EvalReport::IsSingleFile(outputs.report) != EvalReport::IsSingleFile(scored.report)) {
-    throw InvalidArgument(
-        fmt::format("--report {}: the shards have --report {}: name {}", outputs.report, scored.report,
-                    EvalReport::IsSingleFile(scored.report) ? "a FILE.html" : "a folder, too"));
+  if (IsSingleFile(outputs.report) != IsSingleFile(scored.report)) {
+    throw InvalidArgument(fmt::format("--report {}: the shards have --report {}: name {}", outputs.report,
+                                      scored.report,
+                                      IsSingleFile(scored.report) ? "a FILE.html" : "a folder, too"));
   }
 }
 
@@ -72,7 +72,7 @@ void MergeScores(const MergeOptions& options, const std::vector<fs::path>& place
   for (const auto& [index, frame] : FramesOf(shards, kScoreRecord)) {
     ScoredFrame taken = ScoredFrameOf(*frame.record);
     const EvalDescription of_shard = EvalDescriptionOf(*frame.shard->common);
-    if (taken.page && !options.eval.report.empty() && !EvalReport::IsSingleFile(options.eval.report))
+    if (taken.page && !options.eval.report.empty() && !IsSingleFile(options.eval.report))
       FetchPictures(*taken.page, of_shard, options.eval.report);
     session.Add(std::move(taken));
   }

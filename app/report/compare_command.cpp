@@ -174,7 +174,7 @@ std::string Json(const Comparison& comparison) {
 void RunCompare(const CompareOptions& options) {
   CheckFolder(options.json_file);
   std::vector<std::string> written{options.json_file};
-  if (!options.report.empty()) written.push_back(EvalReport::PageFile(options.report).string());
+  if (!options.report.empty()) written.push_back(PageFile(options.report).string());
   CheckFilesApart(options.runs, written);
   std::vector<ScoredRun> runs;
   for (const std::string& run : options.runs) runs.push_back(ReadRun(run));
@@ -201,7 +201,7 @@ void RunCompare(const CompareOptions& options) {
                               ? *scoring->report()
                               : without_pictures.emplace(options.report, metric, comparison.runs.size());
   report.Finish(comparison);
-  std::printf("report: %s\n", Printable(EvalReport::PageFile(options.report).string()).c_str());
+  std::printf("report: %s\n", Printable(PageFile(options.report).string()).c_str());
 }
 
 }  // namespace

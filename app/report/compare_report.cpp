@@ -83,22 +83,15 @@ Comparison Compare(std::vector<ScoredRun> runs, Metric metric) {
 }
 
 CompareReport::CompareReport(std::filesystem::path place, Metric metric, std::size_t num_runs)
-    : place_(std::move(place)),
-      metric_(metric),
-      store_(EvalReport::IsSingleFile(place_) ? PictureStore::InPage(kWidthInPage_px)
-                                              : PictureStore::InFolder(place_)),
-      analyses_(num_runs) {
-  if (EvalReport::IsSingleFile(place_)) CheckFolder(place_.string());
-}
+    : place_(std::move(place)), metric_(metric), store_(place_), analyses_(num_runs) {}
 
 void CompareReport::AddFrame(const StereoFrame& frame, std::span<const HostImage<float>> estimates) {
-  const bool fill = metric_ == Metric::kKitti2012 || metric_ == Metric::kKitti2015;
+  const bool fill = IsKitti(metric_);
   const auto truth = frame.truth->disparity.ConstView();
   PageFrame shown;
   shown.name = frame.name;
   const auto add = [&](const std::string& label, const std::string& suffix, const HostImage<Rgb8>& picture) {
-    return PagePicture{label, store_.Add(frame.name + suffix, picture.ConstView()), picture.width(),
-                       picture.height()};
+    return store_.Add(label, frame.name + suffix, picture.ConstView());
   };
   std::vector<HostImage<float>> scored(estimates.size());
   HostImage<Rgb8> photo;
@@ -217,7 +210,7 @@ void CompareReport::Finish(const Comparison& comparison) {
   page.AddSection("How it was made", "made");
   page.AddHtml("<p><code>" + Escaped(CommandLine()) + "</code></p>\n");
   page.AddParagraph("parallax " + std::string(ThisBuild().version));
-  WriteTextFile(EvalReport::PageFile(place_), page.Html());
+  WriteTextFile(PageFile(place_), page.Html());
 }
 
 }  // namespace parallax::app

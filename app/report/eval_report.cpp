@@ -22,11 +22,6 @@ namespace parallax::app {
 namespace fs = std::filesystem;
 namespace {
 
-PictureStore StoreAt(const fs::path& place) {
-  return EvalReport::IsSingleFile(place) ? PictureStore::InPage(kWidthInPage_px)
-                                         : PictureStore::InFolder(place);
-}
-
 std::string LegendHtml() {
   std::string html = "<p>Errors, as multiples of max(3 px, 5 % of the truth): ";
   for (const ErrorColor& bin : kErrorColors) {
@@ -216,17 +211,8 @@ std::vector<Chart> ChartsOf(const ErrorAnalysis& analysis) {
   return charts;
 }
 
-bool EvalReport::IsSingleFile(const fs::path& place) {
-  return place.extension() == ".html" || place.extension() == ".htm";
-}
-fs::path EvalReport::PageFile(const fs::path& place) {
-  return IsSingleFile(place) ? place : place / "index.html";
-}
-
 EvalReport::EvalReport(fs::path place, Metric metric)
-    : place_(std::move(place)), metric_(metric), store_(StoreAt(place_)) {
-  if (IsSingleFile(place_)) CheckFolder(place_.string());
-}
+    : place_(std::move(place)), metric_(metric), store_(place_) {}
 
 PageFrame EvalReport::Draw(const StereoFrame& frame, const EvaluatedFrame& evaluated) const {
   const HostImage<float> estimate = AtTruthSize(evaluated.estimate, frame.truth->disparity.ConstView());
@@ -235,7 +221,7 @@ PageFrame EvalReport::Draw(const StereoFrame& frame, const EvaluatedFrame& evalu
   PageFrame shown;
   shown.name = frame.name;
   const auto add = [&](const char* label, const char* suffix, HostImageView<const Rgb8> picture) {
-    return PagePicture{label, store_.Add(frame.name + suffix, picture), picture.width, picture.height};
+    return store_.Add(label, frame.name + suffix, picture);
   };
   const HostImage<Rgb8> thumbnail =
       ThumbnailOf(pictures.left.ConstView(), pictures.errors.ConstView(), kThumbnailWidth_px);

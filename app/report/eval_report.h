@@ -29,8 +29,7 @@ struct ReportText {
 
 class EvalReport {
  public:
-  // place: a folder, in which index.html and frames/*.png are written, or the name of one file ending in
-  // ".html" that holds its pictures, at most 640 px wide. Throws Error when the folder cannot be made.
+  // place: as for PageFile and PictureStore. Throws what PictureStore throws.
   EvalReport(std::filesystem::path place, Metric metric);
 
   // The frame's pictures, kept where the page finds them. frame.truth must be there.
@@ -44,9 +43,6 @@ class EvalReport {
   void Finish(const ReportText& text, std::span<const TableSection> sections,
               std::span<const FrameScores> frames, const Scores& total);
 
-  // The path of the page, and whether a place names a single file.
-  static std::filesystem::path PageFile(const std::filesystem::path& place);
-  static bool IsSingleFile(const std::filesystem::path& place);
   static constexpr std::string_view kFiguresBegin = "<script type=\"application/json\" id=\"figures\">",
                                     kFiguresEnd = "</script>";
 

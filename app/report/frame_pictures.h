@@ -6,8 +6,7 @@
 
 namespace parallax::app {
 
-// Widths on a page: of a thumbnail, and the largest of a picture that is embedded in the page.
-inline constexpr int kThumbnailWidth_px = 320, kWidthInPage_px = 640;
+inline constexpr int kThumbnailWidth_px = 320;  // on a page
 
 // The estimate at the truth's size: Middlebury allows a half or a quarter. px of the truth's resolution.
 HostImage<float> AtTruthSize(HostImageView<const float> estimate, HostImageView<const float> truth);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "app/output/output_files.h"
 #include "app/report/html.h"
 #include "datasets/formats/image_decoders.h"
 #include "datasets/formats/image_file.h"
@@ -13,6 +14,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kPictureFolder = "frames";
+constexpr int kWidthInPage_px = 640;
 
 // Encodes a file name for a URL: "%" and reserved characters become %XX.
 std::string AddressOf(const std::string& file_name) {
@@ -52,37 +54,40 @@ std::string InPageAddress(HostImageView<const Rgb8> picture) {
 
 }  // namespace
 
-PictureStore PictureStore::InFolder(const fs::path& folder) {
-  std::error_code failed;
-  fs::create_directories(folder / kPictureFolder, failed);
-  if (failed) {
-    throw Error(folder.string() + ": cannot be made (" + failed.message() + "): choose another folder");
-  }
-  return {folder / kPictureFolder, 0};
-}
-
-PictureStore PictureStore::InPage(int max_width_px) {
-  try {
-    LoadedImageDecoders();  // so that it is not every picture that fails
-  } catch (const Error& error) {
-    throw Error(std::string("a report in one file holds WebP pictures, and ") + error.what() +
-                "; or name a folder for the report");
-  }
-  return {{}, max_width_px};
-}
-
-std::string PictureStore::Add(const std::string& name, HostImageView<const Rgb8> picture) const {
-  if (!folder_.empty()) {
-    const fs::path file = folder_ / (name + ".png");
-    if (const HostImage<std::uint8_t> gray = GrayOf(picture); !gray.Empty()) {
-      WritePng(file, gray.ConstView());
-    } else {
-      WritePng(file, picture);
+PictureStore::PictureStore(const fs::path& place) {
+  if (IsSingleFile(place)) {
+    try {
+      LoadedImageDecoders();  // so that it is not every picture that fails
+    } catch (const Error& error) {
+      throw Error(std::string("a report in one file holds WebP pictures, and ") + error.what() +
+                  "; or name a folder for the report");
     }
-    return std::string(kPictureFolder) + "/" + AddressOf(name + ".png");
+    CheckFolder(place.string());
+    return;
   }
-  const int factor = (picture.width + max_width_px_ - 1) / max_width_px_;
-  return InPageAddress(factor <= 1 ? picture : Shrunk(picture, factor).ConstView());
+  folder_ = place / kPictureFolder;
+  std::error_code failed;
+  fs::create_directories(folder_, failed);
+  if (failed)
+    throw Error(place.string() + ": cannot be made (" + failed.message() + "): choose another folder");
+}
+
+PagePicture PictureStore::Add(const std::string& label, const std::string& name,
+                              HostImageView<const Rgb8> picture) const {
+  PagePicture added{label, "", picture.width, picture.height};
+  if (folder_.empty()) {
+    const int factor = (picture.width + kWidthInPage_px - 1) / kWidthInPage_px;
+    added.address = InPageAddress(factor <= 1 ? picture : Shrunk(picture, factor).ConstView());
+    return added;
+  }
+  const fs::path file = folder_ / (name + ".png");
+  if (const HostImage<std::uint8_t> gray = GrayOf(picture); !gray.Empty()) {
+    WritePng(file, gray.ConstView());
+  } else {
+    WritePng(file, picture);
+  }
+  added.address = std::string(kPictureFolder) + "/" + AddressOf(name + ".png");
+  return added;
 }
 
 HostImage<Rgb8> Shrunk(HostImageView<const Rgb8> picture, int factor) {

@@ -4,26 +4,23 @@
 #include <filesystem>
 #include <string>
 
+#include "app/report/report_page.h"
 #include "parallax/image.h"
 
 namespace parallax::app {
 
 class PictureStore {
  public:
-  // Files in `folder`/frames, which is made. Throws Error if that fails.
-  static PictureStore InFolder(const std::filesystem::path& folder);
-  // Inside the page, as WebP; pictures wider than max_width_px are reduced by a whole factor.
-  static PictureStore InPage(int max_width_px);
+  // place: of the page. In a folder: files in its folder "frames", which is made. In one file: inside the page,
+  // as WebP; pictures wider than 640 px are reduced by a whole factor. Throws Error if a folder cannot be
+  // made or is missing.
+  explicit PictureStore(const std::filesystem::path& place);
 
-  // Stores the picture and returns its address for <img src>. name: of a file, without extension.
-  std::string Add(const std::string& name, HostImageView<const Rgb8> picture) const;
+  // name: of a file, without extension.
+  PagePicture Add(const std::string& label, const std::string& name, HostImageView<const Rgb8> picture) const;
 
  private:
-  PictureStore(std::filesystem::path folder, int max_width_px)
-      : folder_(std::move(folder)), max_width_px_(max_width_px) {}
-
   std::filesystem::path folder_;  // empty: in the page
-  int max_width_px_;              // 0: any
 };
 
 // The means of blocks of factor x factor pixels. Incomplete blocks at the right and bottom are

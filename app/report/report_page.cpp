@@ -36,6 +36,13 @@ std::string ImageHtml(const PagePicture& picture, const std::string& alternative
 
 }  // namespace
 
+bool IsSingleFile(const std::filesystem::path& place) {
+  return place.extension() == ".html" || place.extension() == ".htm";
+}
+std::filesystem::path PageFile(const std::filesystem::path& place) {
+  return IsSingleFile(place) ? place : place / "index.html";
+}
+
 void ReportPage::AddSection(std::string_view title, std::string_view id) {
   if (id.empty()) {
     body_ += "<h2>" + Escaped(title) + "</h2>\n";

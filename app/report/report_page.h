@@ -1,6 +1,7 @@
 // A self-contained page: style, script, charts, tables, pictures. It is readable without its script, too.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,6 +43,10 @@ struct PageFrame {
   PagePicture thumbnail;
   std::vector<PagePicture> pictures;
 };
+
+// A page is written to a folder, as index.html, or to one file ending in ".html" that holds its pictures.
+bool IsSingleFile(const std::filesystem::path& place);
+std::filesystem::path PageFile(const std::filesystem::path& place);
 
 class ReportPage {
  public:

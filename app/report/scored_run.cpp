@@ -24,7 +24,7 @@ Json ReadJson(const fs::path& file) {
   std::ifstream stream(file);
   if (!stream) throw Error(file.string() + ": cannot be read");
   std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (EvalReport::IsSingleFile(file)) {
+  if (IsSingleFile(file)) {
     const std::size_t begin = text.find(EvalReport::kFiguresBegin);
     if (begin == std::string::npos) throw Error(file.string() + ": contains no figures" + kRemedy);
     text.erase(0, begin + EvalReport::kFiguresBegin.size());
@@ -75,9 +75,9 @@ ScoredRun RunOfFolder(const fs::path& folder, const Json& json) {
 }  // namespace
 
 ScoredRun ReadRun(const fs::path& path) {
-  const bool is_report = fs::is_directory(path) && fs::exists(EvalReport::PageFile(path));
+  const bool is_report = fs::is_directory(path) && fs::exists(PageFile(path));
   const bool is_folder = fs::is_directory(path) && !is_report;
-  const fs::path file = is_report ? EvalReport::PageFile(path) : is_folder ? path / "summary.json" : path;
+  const fs::path file = is_report ? PageFile(path) : is_folder ? path / "summary.json" : path;
   if (!fs::exists(file)) {
     throw Error(is_folder ? path.string() + ": no summary.json in it: name an output folder of `parallax run`"
                           : path.string() + ": no such file or folder");
