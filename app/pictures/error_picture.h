@@ -1,12 +1,33 @@
 // Where an estimate is wrong, in the colours of the KITTI 2015 benchmark.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "parallax/image.h"
 #include "pipeline/types/frame.h"
 
 namespace parallax::app {
+
+// The value of every truth pixel. A pixel without truth takes that of an adjacent truth pixel (3x3), which makes
+// the sparse truth of a laser scanner visible; the others are `none`.
+template <typename T, typename ValueAt>
+HostImage<T> SpreadTruth(HostImageView<const float> truth, T none, const ValueAt& value_at) {
+  HostImage<T> spread(truth.width, truth.height, none);
+  for (int y = 0; y < truth.height; ++y) {
+    for (int x = 0; x < truth.width; ++x) {
+      if (std::isnan(truth(x, y))) continue;
+      const T value = spread(x, y) = value_at(x, y);
+      for (int v = std::max(y - 1, 0); v <= std::min(y + 1, truth.height - 1); ++v) {
+        for (int u = std::max(x - 1, 0); u <= std::min(x + 1, truth.width - 1); ++u) {
+          if (std::isnan(truth(u, v))) spread(u, v) = value;
+        }
+      }
+    }
+  }
+  return spread;
+}
 
 // One colour of the error pictures: errors from the previous bin's end to this one, as multiples of what
 // KITTI 2015 holds to be wrong (3 px and 5 % of the truth, whichever is larger).
@@ -28,9 +49,8 @@ inline constexpr std::array<ErrorColor, 10> kErrorColors = {{{0.0625F, {49, 54, 
 inline constexpr Rgb8 kMissingColor{128, 128, 128};
 
 // Draws the errors of an estimate (px, NaN = no value, of the truth's size). Truth pixels that are occluded
-// (where the truth tells) are half as bright. Pixels without truth take the colour of an adjacent truth pixel
-// (3x3), which makes the sparse truth of a laser scanner visible; otherwise they are black. Throws
-// InvalidArgument when the sizes differ.
+// (where the truth tells) are half as bright. Truth is spread; what remains is black. Throws InvalidArgument
+// when the sizes differ.
 HostImage<Rgb8> ErrorPicture(HostImageView<const float> estimate, const GroundTruth& truth);
 
 }  // namespace parallax::app

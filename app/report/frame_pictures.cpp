@@ -10,6 +10,7 @@
 #include "app/pictures/robust_range.h"
 #include "app/report/picture_store.h"
 #include "pipeline/metrics/interpolate_background.h"
+#include "pipeline/types/clone_image.h"
 
 namespace parallax::app {
 namespace {
@@ -33,27 +34,18 @@ HostImage<Rgb8> LeftPicture(const CameraImage& image, int width, int height) {
   return picture;
 }
 
-// The truth of a laser scanner is sparse points on black. In the picture, pixels without truth take the value
-// of a neighbour (3x3). Dense truth is left as it is.
+// Sparse truth is spread. Dense truth is left as it is.
 HostImage<float> Thickened(HostImageView<const float> truth) {
-  HostImage<float> shown(truth.width, truth.height, std::numeric_limits<float>::quiet_NaN());
   std::size_t num_known = 0;
   for (int y = 0; y < truth.height; ++y) {
-    for (int x = 0; x < truth.width; ++x) {
-      if (std::isnan(truth(x, y))) continue;
-      ++num_known;
-      for (int v = std::max(y - 1, 0); v <= std::min(y + 1, truth.height - 1); ++v) {
-        for (int u = std::max(x - 1, 0); u <= std::min(x + 1, truth.width - 1); ++u) {
-          shown(u, v) = std::isnan(truth(u, v)) ? truth(x, y) : truth(u, v);
-        }
-      }
-    }
+    num_known += static_cast<std::size_t>(
+        std::count_if(truth.Row(y), truth.Row(y) + truth.width, [](float d) { return !std::isnan(d); }));
   }
   const std::size_t num_pixels =
       static_cast<std::size_t>(truth.width) * static_cast<std::size_t>(truth.height);
-  if (2 * num_known < num_pixels) return shown;
-  for (int y = 0; y < truth.height; ++y) std::copy_n(truth.Row(y), truth.width, shown.Row(y));
-  return shown;
+  if (2 * num_known >= num_pixels) return CloneImage(truth);
+  return SpreadTruth(truth, std::numeric_limits<float>::quiet_NaN(),
+                     [&](int x, int y) { return truth(x, y); });
 }
 
 }  // namespace
@@ -106,25 +98,12 @@ HostImage<Rgb8> GainPicture(HostImageView<const float> a, HostImageView<const fl
   const auto error = [&](float d, float true_d) {
     return std::isnan(d) ? kMost_px : std::min(std::fabs(d - true_d), kMost_px);
   };
-  HostImage<Rgb8> picture(truth.width, truth.height, kBlack);
-  for (int y = 0; y < truth.height; ++y) {
-    for (int x = 0; x < truth.width; ++x) {
-      const float true_d = truth(x, y);
-      if (std::isnan(true_d)) continue;
-      const float gain = (error(a(x, y), true_d) - error(b(x, y), true_d)) / kMost_px;  // -1 .. 1
-      const auto strong = static_cast<std::uint8_t>(std::lround(60 + 195 * std::min(std::fabs(gain), 1.0F)));
-      const Rgb8 color = gain > 0.02F    ? Rgb8{30, strong, 60}
-                         : gain < -0.02F ? Rgb8{strong, 30, 40}
-                                         : Rgb8{60, 60, 60};
-      // As in the error pictures, points of a laser scanner spread to neighbours without truth.
-      for (int v = std::max(y - 1, 0); v <= std::min(y + 1, truth.height - 1); ++v) {
-        for (int u = std::max(x - 1, 0); u <= std::min(x + 1, truth.width - 1); ++u) {
-          if ((u == x && v == y) || std::isnan(truth(u, v))) picture(u, v) = color;
-        }
-      }
-    }
-  }
-  return picture;
+  return SpreadTruth(truth, kBlack, [&](int x, int y) {
+    const float true_d = truth(x, y);
+    const float gain = (error(a(x, y), true_d) - error(b(x, y), true_d)) / kMost_px;  // -1 .. 1
+    const auto strong = static_cast<std::uint8_t>(std::lround(60 + 195 * std::min(std::fabs(gain), 1.0F)));
+    return gain > 0.02F ? Rgb8{30, strong, 60} : gain < -0.02F ? Rgb8{strong, 30, 40} : Rgb8{60, 60, 60};
+  });
 }
 
 }  // namespace parallax::app

@@ -154,19 +154,8 @@ PaneColors::PaneColors(const ShownFrame& frame, const PaneChoice& choice, const 
   if (choice.view == PaneView::kError)
     picture_ = ErrorPicture(frame.SetOf(choice.of_b).disparity, *frame.truth);
   if (choice.view == PaneView::kTruth) {
-    // Sparse truth of a laser scanner is spread, to be seen.
-    const HostImage<float>& truth = frame.truth->disparity;
-    picture_ = HostImage<Rgb8>(frame.width, frame.height, kInvalidColor);
-    for (int y = 0; y < frame.height; ++y) {
-      for (int x = 0; x < frame.width; ++x) {
-        if (std::isnan(truth(x, y))) continue;
-        for (int v = std::max(y - 1, 0); v <= std::min(y + 1, frame.height - 1); ++v) {
-          for (int u = std::max(x - 1, 0); u <= std::min(x + 1, frame.width - 1); ++u) {
-            if ((u == x && v == y) || std::isnan(truth(u, v))) picture_(u, v) = ColorOfValue(truth(x, y));
-          }
-        }
-      }
-    }
+    const auto truth = frame.truth->disparity.ConstView();
+    picture_ = SpreadTruth(truth, kInvalidColor, [&](int x, int y) { return ColorOfValue(truth(x, y)); });
   }
 }
 
