@@ -42,7 +42,7 @@ struct BenchOptions {
   MatchingOptions matching;  // all but its back end
   std::string instruction_set;
   int repeat = 20, num_frames = 1;
-  bool with_stages = true, with_opencv = !OpencvModes().empty();
+  bool with_stages = true, with_opencv = true;
   std::string json;
 };
 
@@ -200,8 +200,7 @@ std::vector<BenchRow> Measure(const BenchOptions& options, const BenchFrames& fr
 
 void RunBench(BenchOptions& options) {
   CheckFolder(options.json);
-  KeepFreedMemory();                                                                     // as run does
-  if (options.with_opencv && OpencvModes().empty()) MakeOpencvMatcher("opencv:hh", 16);  // says why not
+  KeepFreedMemory();  // as run does
   if (!options.instruction_set.empty()) cpu::UseInstructionSet(options.instruction_set);
   const Parameters defaults = options.matching.Load().parameters;
   if (options.disparities.empty()) options.disparities = {defaults.matching_cost.num_disparities};

@@ -17,7 +17,7 @@ class OpencvMatcher {
   virtual void Compute(const StereoFrame& frame) = 0;
 };
 
-// "opencv:hh", "opencv:sgbm", "opencv:3way", "opencv:hh4"; empty if this program was built without OpenCV.
+// "opencv:hh", "opencv:sgbm", "opencv:3way", "opencv:hh4".
 std::vector<std::string> OpencvModes();
 
 // Whether images of this width (px) are wide enough for OpenCV to match at least one column; if not, OpenCV
