@@ -13,6 +13,7 @@
 #include "app/report/html.h"
 #include "calibrate/calibration_figures.h"
 #include "pipeline/calibration/rectification.h"
+#include "pipeline/rules/pixel_color.h"
 
 namespace parallax::app {
 namespace {
@@ -20,25 +21,10 @@ namespace {
 constexpr int kArrowScale = 40;
 
 cv::Mat MatOf(const CameraImageView& image) {
-  cv::Mat mat(HeightOf(image), WidthOf(image), CV_8UC3);
-  std::visit(
-      [&](const auto& pixels) {
-        for (int y = 0; y < pixels.height; ++y) {
-          for (int x = 0; x < pixels.width; ++x) {
-            using Pixel = std::remove_cvref_t<decltype(pixels(x, y))>;
-            cv::Vec3b& to = mat.at<cv::Vec3b>(y, x);
-            if constexpr (std::is_same_v<Pixel, Rgb8>) {
-              to = {pixels(x, y).r, pixels(x, y).g, pixels(x, y).b};
-            } else {
-              const auto gray =
-                  static_cast<std::uint8_t>(sizeof(Pixel) == 2 ? pixels(x, y) >> 8 : pixels(x, y));
-              to = {gray, gray, gray};
-            }
-          }
-        }
-      },
-      image);
-  return mat;
+  HostImage<Rgb8> pixels = RgbImage(image);
+  const HostImageView<Rgb8> view = pixels.View();
+  return cv::Mat(view.height, view.width, CV_8UC3, view.data, static_cast<std::size_t>(view.stride_bytes))
+      .clone();
 }
 
 HostImage<Rgb8> ImageOf(const cv::Mat& mat) {

@@ -10,29 +10,13 @@
 #include "app/pictures/robust_range.h"
 #include "app/report/picture_store.h"
 #include "pipeline/metrics/interpolate_background.h"
+#include "pipeline/rules/pixel_color.h"
 #include "pipeline/types/clone_image.h"
 
 namespace parallax::app {
 namespace {
 
 constexpr Rgb8 kBlack{0, 0, 0};
-
-Rgb8 Shown(std::uint8_t v) { return {v, v, v}; }
-Rgb8 Shown(std::uint16_t v) { return Shown(static_cast<std::uint8_t>(v >> 8)); }
-Rgb8 Shown(Rgb8 v) { return v; }
-
-HostImage<Rgb8> LeftPicture(const CameraImage& image, int width, int height) {
-  HostImage<Rgb8> picture(width, height, kBlack);
-  std::visit(
-      [&](const auto& pixels) {
-        if (pixels.width() != width || pixels.height() != height) return;
-        for (int y = 0; y < height; ++y) {
-          for (int x = 0; x < width; ++x) picture(x, y) = Shown(pixels(x, y));
-        }
-      },
-      image);
-  return picture;
-}
 
 // Sparse truth is spread. Dense truth is left as it is.
 HostImage<float> Thickened(HostImageView<const float> truth) {
@@ -76,7 +60,10 @@ FramePictures PicturesOf(const StereoFrame& frame, HostImageView<const float> es
       for (int x = 0; x < truth.width; ++x) validity_there(x, y) = validity(x / scale, y / scale);
     }
   }
-  return {LeftPicture(frame.left, truth.width, truth.height), std::move(errors),
+  HostImage<Rgb8> left = RgbImage(ViewOf(frame.left));
+  if (left.width() != truth.width || left.height() != truth.height)
+    left = HostImage<Rgb8>(truth.width, truth.height, kBlack);
+  return {std::move(left), std::move(errors),
           ColorDisparity(estimate, range.low, range.high, validity_there.ConstView()),
           ColorDisparity(Thickened(truth).ConstView(), range.low, range.high)};
 }

@@ -8,6 +8,7 @@
 
 #include "cuda/device/check.h"
 #include "parallax/error.h"
+#include "pipeline/rules/pixel_color.h"
 
 namespace parallax::cuda {
 namespace {
@@ -83,10 +84,6 @@ __global__ void AddCountsUpKernel(std::uint32_t* counts, unsigned num_counts, st
   if (threadIdx.x == 0) *num_points = before;
 }
 
-__device__ Rgb8 ColorOf(std::uint8_t gray) { return {gray, gray, gray}; }
-__device__ Rgb8 ColorOf(std::uint16_t gray) { return ColorOf(static_cast<std::uint8_t>(gray >> 8)); }
-__device__ Rgb8 ColorOf(Rgb8 color) { return color; }
-
 struct Pinhole {
   float fx_px, cx_px, cy_px;
 };
@@ -121,7 +118,7 @@ __global__ void CloudFromDepthKernel(DeviceImageView<const float> depth_m, const
     const float column = static_cast<float>(pixel[round] % width) - camera.cx_px;
     const float row = static_cast<float>(pixel[round] / width) - camera.cy_px;
     cloud.points[place] = {column * z[round] / camera.fx_px, row * z[round] / camera.fx_px, z[round]};
-    cloud.colors[place] = ColorOf(left[pixel[round]]);
+    cloud.colors[place] = RgbOf(left[pixel[round]]);
   }
 }
 

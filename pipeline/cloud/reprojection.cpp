@@ -7,15 +7,12 @@
 #include <vector>
 
 #include "parallax/error.h"
+#include "pipeline/rules/pixel_color.h"
 #include "pipeline/simd/reprojection_kernels.h"
 #include "pipeline/simd/row_tasks.h"
 
 namespace parallax {
 namespace {
-
-Rgb8 ColorOf(Rgb8 color) { return color; }
-Rgb8 ColorOf(std::uint8_t gray) { return {gray, gray, gray}; }
-Rgb8 ColorOf(std::uint16_t gray) { return ColorOf(static_cast<std::uint8_t>(gray >> 8)); }
 
 // Calls body(y_begin, y_end) for blocks of rows, on all threads if there are any.
 template <typename Body>
@@ -73,7 +70,7 @@ PointCloud CloudFromDepth(HostImageView<const float> depth, const CameraImageVie
             for (std::size_t x = 0; x < width; ++x) {
               if (std::isnan(z[x])) continue;
               cloud.points[to] = {row_x[x], row_y[x], z[x]};
-              cloud.colors[to++] = ColorOf(image.Row(y)[x]);
+              cloud.colors[to++] = RgbOf(image.Row(y)[x]);
             }
           },
           left);

@@ -8,6 +8,7 @@
 #include "pipeline/reference/ad_census/reference_stages.h"
 #include "pipeline/reference/refinement.h"
 #include "pipeline/reference/stages.h"
+#include "pipeline/rules/pixel_color.h"
 #include "pipeline/rules/texture.h"
 
 namespace parallax {
@@ -107,7 +108,7 @@ class ReferenceAdCensusMatcher final : public StereoMatcher {
     Views views;
     for (const bool is_left : {true, false}) {
       const CameraImageView& image = is_left ? left : right;
-      HostImage<Rgb8> color = reference::ad_census::ColorOf(image);
+      HostImage<Rgb8> color = RgbImage(image);
       HostImage<Arms> arms(color.width(), color.height());
       reference::ad_census::GrowArms(color.ConstView(), parameters_.ad_census, arms.View(), threads_);
       (is_left ? views.census_left : views.census_right) = Census(image);

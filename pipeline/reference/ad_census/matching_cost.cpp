@@ -1,16 +1,11 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
-#include <variant>
 
 #include "pipeline/reference/ad_census/reference_stages.h"
 
 namespace parallax::reference::ad_census {
 namespace {
-
-Rgb8 ColorOfPixel(Rgb8 color) { return color; }
-Rgb8 ColorOfPixel(std::uint8_t gray) { return {gray, gray, gray}; }
-Rgb8 ColorOfPixel(std::uint16_t gray) { return ColorOfPixel(static_cast<std::uint8_t>(gray >> 8)); }
 
 // Three times the difference of two colours.
 int TripleDifference(Rgb8 a, Rgb8 b, ColorDifference difference) {
@@ -19,18 +14,6 @@ int TripleDifference(Rgb8 a, Rgb8 b, ColorDifference difference) {
 }
 
 }  // namespace
-
-HostImage<Rgb8> ColorOf(const CameraImageView& image) {
-  return std::visit(
-      [](const auto& view) {
-        HostImage<Rgb8> color(view.width, view.height);
-        for (int y = 0; y < view.height; ++y) {
-          for (int x = 0; x < view.width; ++x) color(x, y) = ColorOfPixel(view(x, y));
-        }
-        return color;
-      },
-      image);
-}
 
 int ColorDistance(Rgb8 a, Rgb8 b) {
   return std::max({std::abs(a.r - b.r), std::abs(a.g - b.g), std::abs(a.b - b.b)});

@@ -14,9 +14,6 @@
 
 namespace parallax::reference::ad_census {
 
-// 8-bit colour of any image: gray has three equal channels, 16 bits are shifted right by 8.
-HostImage<Rgb8> ColorOf(const CameraImageView& image);
-
 // Largest difference over the channels.
 int ColorDistance(Rgb8 a, Rgb8 b);
 

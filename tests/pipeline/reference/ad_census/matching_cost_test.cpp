@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "pipeline/reference/ad_census/reference_stages.h"
+#include "pipeline/rules/pixel_color.h"
 #include "tests/support/images.h"
 #include "tests/support/plain_parameters.h"
 
@@ -47,9 +48,9 @@ TEST(AdCensusMatchingCost, MeanAndMaximumOfTheChannels) {
 
 TEST(AdCensusColor, OfGrayHasEqualChannelsOfEightBits) {
   const HostImage<std::uint16_t> deep(1, 1, 0x1234);
-  EXPECT_EQ(ColorOf(deep.ConstView())(0, 0), (Rgb8{0x12, 0x12, 0x12}));
+  EXPECT_EQ(RgbImage(deep.ConstView())(0, 0), (Rgb8{0x12, 0x12, 0x12}));
   const HostImage<std::uint8_t> gray(1, 1, 9);
-  EXPECT_EQ(ColorOf(gray.ConstView())(0, 0), (Rgb8{9, 9, 9}));
+  EXPECT_EQ(RgbImage(gray.ConstView())(0, 0), (Rgb8{9, 9, 9}));
   EXPECT_EQ(ColorDistance({1, 20, 3}, {4, 10, 3}), 10);
 }
 
