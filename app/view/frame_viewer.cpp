@@ -25,7 +25,7 @@ constexpr char kWorkers[] = "matching";  // name of the threads that match, not 
 FrameViewer::FrameViewer(const ViewerOptions& window, First first)
     : first_(first),
       viewer_(OpenViewer(window)),
-      timeline_(window.play ? window.play->timeline : nullptr),
+      timeline_(window.timeline),
       display_thread_([this] { DisplayFrames(); }) {}
 
 FrameViewer::~FrameViewer() {
@@ -55,6 +55,7 @@ void FrameViewer::RunAlongside(const std::function<void()>& work) {
     });
     viewer_->Run();
     closed_ = true;
+    timeline_->Stop();
   }  // joins
   if (error) std::rethrow_exception(error);
 }
@@ -96,7 +97,7 @@ bool FrameViewer::Observe(std::shared_ptr<const MatchedFrame> frame, const std::
       frame_ms_ = frame_ms_ > 0 ? frame_ms_ + kWeight * (ms - frame_ms_) : ms;
     }
   }
-  if (!viewer_->WaitForTurn(give_up)) {
+  if (viewer_->closed() || !timeline_->WaitForTurn(give_up)) {
     if (viewer_->closed()) closed_ = true;
     return false;
   }
@@ -118,13 +119,12 @@ void FrameViewer::Flush() {
 
 // Changed parameters act on the next frame. If no frame follows, the shown one is matched again.
 bool FrameViewer::WantsRematch() const {
-  const bool stands =
-      timeline_ ? timeline_->paused() || timeline_->at_end() : source_ended_ || viewer_->paused();
+  const bool stands = source_ended_ || timeline_->paused() || timeline_->at_end();
   return session_ && shown_ && session_->version() != shown_version_ && stands;
 }
 
 bool FrameViewer::OwesCloud() const {
-  return shown_ && !shown_has_cloud_ && (flushing_ || source_ended_ || viewer_->paused());
+  return shown_ && !shown_has_cloud_ && (flushing_ || source_ended_ || timeline_->paused());
 }
 
 void FrameViewer::DisplayFrames() {

@@ -91,7 +91,7 @@ class FrameViewer {
   StatusNote note_;
   const First first_;
   std::unique_ptr<Viewer> viewer_;
-  const std::shared_ptr<const Timeline> timeline_;  // of a source of files that is played
+  const std::shared_ptr<Timeline> timeline_;
   std::atomic<bool> closed_ = false;
   std::optional<ValueRange> disparity_range_, depth_range_;  // of the colours; follow the frames slowly
 

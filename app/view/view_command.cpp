@@ -73,7 +73,7 @@ struct ViewOptions {
             .height_px = size_px[1],
             .state_file = state_file,
             .save_folder = save_folder,
-            .paused = paused,
+            .timeline = std::make_shared<Timeline>(Timeline::kEndless, paused),
             .show_filled = show_filled};
   }
 };
@@ -136,7 +136,7 @@ void ViewOutput(const ViewOptions& options) {
   const auto timeline = std::make_shared<Timeline>(num_frames, true);
   if (options.screenshot.empty()) {
     window.play = std::make_shared<PlayControls>();
-    window.play->timeline = timeline;
+    window.timeline = timeline;
   } else {
     timeline->Seek(num_frames - 1);
   }
@@ -304,7 +304,7 @@ void ViewSource(const ViewOptions& options) {
   window.play = std::make_shared<PlayControls>();
   ViewedFrames frames;
   if (!source->is_live() && total && *total > 1 && options.screenshot.empty()) {
-    frames.timeline = window.play->timeline = std::make_shared<Timeline>(*total, options.paused);
+    frames.timeline = window.timeline = std::make_shared<Timeline>(*total, options.paused);
     frames.played = std::make_shared<PlayedSource>(std::move(source), open, frames.timeline);
     frames.source = frames.played;
   } else {

@@ -3,7 +3,6 @@
 // every other command its start-up time.
 #pragma once
 
-#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -14,6 +13,7 @@
 #include "app/view/controls/command_table.h"
 #include "app/view/panes/shown_frame.h"
 #include "app/view/play/play_controls.h"
+#include "app/view/play/timeline.h"
 #include "parallax/image.h"
 
 namespace parallax::app {
@@ -38,9 +38,10 @@ struct ViewerOptions {
   std::filesystem::path state_file{};  // kept up to date with what is shown (window_state.h); empty = none
   std::shared_ptr<ParameterSession> parameters{};  // what the window changes; null = nothing
   std::filesystem::path save_folder = ".";         // of what is saved in the window
-  bool paused = false;                             // show the first frame and wait for Step or Resume
-  std::shared_ptr<PlayControls> play{};            // the play bar; null = not shown
-  bool show_filled = false;                        // pixels that were filled are shown like others, at first
+  // That the buttons pause and step.
+  std::shared_ptr<Timeline> timeline = std::make_shared<Timeline>(Timeline::kEndless, false);
+  std::shared_ptr<PlayControls> play{};  // the play bar; null = not shown
+  bool show_filled = false;              // pixels that were filled are shown like others, at first
   // Keys of a window that shows pictures drawn by its owner. They take precedence over the window's own, and
   // each has a button with its name. Called on the main thread.
   std::vector<Command> keys{};
@@ -57,11 +58,6 @@ class Viewer {
 
   // Hands over a finished frame and returns at once; a frame not yet drawn is replaced (the latest wins).
   virtual void Show(ViewerFrame frame) = 0;
-  // Waits while the window is paused; a step lets one call pass. Returns false when the window was
-  // closed or give_up became true.
-  virtual bool WaitForTurn(const std::atomic<bool>* give_up = nullptr) = 0;
-  // Whether frames wait for a step.
-  virtual bool paused() const = 0;
   // Shows a message in the status line until the next frame, such as the end of the frames.
   virtual void ShowEnd(const std::string& message) = 0;
   // Calls done on the main thread with the whole window's pixels once the latest frame shown is on screen.

@@ -3,10 +3,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
-#include <string>
-
-#include "app/view/play/timeline.h"
 
 namespace parallax::app {
 
@@ -18,7 +14,6 @@ struct LiveStatus {
 
 // Called from the window's thread; no function waits.
 struct PlayControls {
-  std::shared_ptr<Timeline> timeline;  // of a file source; null for a live source
   // Returns the present counts and latency of a live source; empty for another source.
   std::function<LiveStatus()> live;
 };

@@ -94,10 +94,26 @@ std::optional<PlayOrder> Timeline::Next() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return stopped_ || next_; });
   if (stopped_) return std::nullopt;
+  return TakeNext();
+}
+
+PlayOrder Timeline::TakeNext() {
   const PlayOrder order{*next_, ticket_, !paused_};
   next_.reset();
   if (!paused_ && order.number + 1 < num_frames_) next_ = order.number + 1;
   return order;
+}
+
+bool Timeline::WaitForTurn(const std::atomic<bool>* give_up) {
+  constexpr std::chrono::milliseconds kPoll(50);  // a signal handler can set give_up, but not wake
+  const auto given_up = [give_up] { return give_up != nullptr && *give_up; };
+  std::unique_lock lock(mutex_);
+  while (!given_up() && !stopped_ && !has_end() && !next_) changed_.wait_for(lock, kPoll);
+  if (given_up() || stopped_) return false;
+  if (has_end()) return true;
+  shown_ = TakeNext().number;
+  ordered_.reset();
+  return true;
 }
 
 void Timeline::Stop() {

@@ -1,10 +1,11 @@
-// Decides which frame of a file source is shown: the window asks for frames, and the source delivers them.
+// Decides which frame is shown: the window asks for frames, and the source delivers them.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
-#include <functional>
+#include <limits>
 #include <mutex>
 #include <optional>
 
@@ -24,14 +25,18 @@ struct PlayOrder {
 };
 
 // Thread-safe. While it plays, frames are delivered in order; while paused, the requested ones. Each request
-// makes the frames on their way obsolete: they are not shown.
+// makes the frames on their way obsolete: they are not shown. A source without an end, such as a camera, delivers
+// its frames by itself; each waits for its turn.
 class Timeline {
  public:
+  static constexpr std::size_t kEndless = std::numeric_limits<long>::max();
+
   // num_frames >= 1.
   Timeline(std::size_t num_frames, bool paused);
 
   // --- towards the window ---------------------------------------------------------
   std::size_t num_frames() const { return num_frames_; }
+  bool has_end() const { return num_frames_ < kEndless; }
   // The frame that is shown; nullopt before the first.
   std::optional<std::size_t> shown() const;
   // The frame that will be shown: the requested one, or the shown one.
@@ -52,6 +57,9 @@ class Timeline {
   // --- towards the source -----------------------------------------------------------
   // Waits for the next order. nullopt once it was stopped.
   std::optional<PlayOrder> Next();
+  // The same for the next frame of a source without an end, which then counts as shown; those of others pass at
+  // once. False once it was stopped, or when give_up became true.
+  bool WaitForTurn(const std::atomic<bool>* give_up = nullptr);
   void Stop();
   bool stopped() const;
   // While frames play at the source's pace, waits until a frame taken at time_s is due. Returns false if
@@ -69,6 +77,7 @@ class Timeline {
   // The mutex must be held.
   void Order(std::size_t number);
   void PlayFrom(std::size_t number);
+  PlayOrder TakeNext();
   std::size_t Current() const { return ordered_ ? *ordered_ : shown_.value_or(0); }
 
   const std::size_t num_frames_;

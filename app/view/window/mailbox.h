@@ -2,8 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -20,8 +18,6 @@ using ScreenshotCallback = std::function<void(HostImage<Rgb8>)>;
 // All functions may be called from any thread.
 class Mailbox {
  public:
-  explicit Mailbox(bool paused) : paused_(paused), num_steps_(paused ? 1 : 0) {}
-
   // --- towards the window: each is taken once ---------------------------------
 
   // Replaces a frame that was not taken yet. Frames are numbered from 1.
@@ -68,54 +64,17 @@ class Mailbox {
 
   // --- towards the matching thread ----------------------------------------------
 
-  // See Viewer::WaitForTurn.
-  bool WaitForTurn(const std::atomic<bool>* give_up) {
-    constexpr std::chrono::milliseconds kPoll(50);  // a signal handler can set give_up, but not wake
-    const auto given_up = [give_up] { return give_up != nullptr && *give_up; };
-    std::unique_lock lock(mutex_);
-    while (!given_up() && !closed_ && paused_ && num_steps_ == 0) wake_.wait_for(lock, kPoll);
-    if (given_up() || closed_) return false;
-    if (num_steps_ > 0) --num_steps_;
-    return true;
-  }
-  void TogglePause() {
-    const std::scoped_lock lock(mutex_);
-    paused_ = !paused_;
-    num_steps_ = 0;
-    wake_.notify_all();
-  }
-  // Lets one frame pass and pauses.
-  void Step() {
-    const std::scoped_lock lock(mutex_);
-    paused_ = true;
-    num_steps_ = 1;
-    wake_.notify_all();
-  }
-  bool paused() const {
-    const std::scoped_lock lock(mutex_);
-    return paused_;
-  }
-  void SetClosed() {
-    const std::scoped_lock lock(mutex_);
-    closed_ = true;
-    wake_.notify_all();
-  }
-  bool closed() const {
-    const std::scoped_lock lock(mutex_);
-    return closed_;
-  }
+  void SetClosed() { closed_ = true; }
+  bool closed() const { return closed_; }
 
  private:
   mutable std::mutex mutex_;
-  std::condition_variable wake_;
   std::optional<ViewerFrame> frame_;
   long num_put_ = 0;
   std::string end_message_;
   ScreenshotCallback screenshot_;
   long screenshot_frame_ = 0;
-  bool paused_ = false, closed_ = false;
-  int num_steps_ = 0;  // frames that may pass while paused; the first one is shown either way
-  std::atomic<bool> close_requested_ = false;
+  std::atomic<bool> close_requested_ = false, closed_ = false;
 };
 
 }  // namespace parallax::app

@@ -101,7 +101,7 @@ class MainWindow : public gui::Window {
   MainWindow(const ViewerOptions& options, Mailbox& mailbox, bool draws_in_software)
       : gui::Window(options.title, options.width_px, options.height_px),
         mailbox_(mailbox),
-        timeline_(options.play ? options.play->timeline : nullptr),
+        timeline_(options.timeline),
         state_(options.state_file),
         panel_(GetTheme().font_size),
         show_filled_(options.show_filled) {
@@ -124,7 +124,7 @@ class MainWindow : public gui::Window {
     cloud_->on_pick = [this](int x, int y) {
       images_->MarkPixel(x < 0 ? std::nullopt : std::optional(PixelPosition{x, y}));
     };
-    if (options.play) parts_.push_back(std::make_unique<PlayPart>(rooms_, options.play));
+    if (options.play) parts_.push_back(std::make_unique<PlayPart>(rooms_, options.play, timeline_));
     parts_.push_back(std::make_unique<SnapshotPart>(rooms_, options.save_folder));
     for (const auto& [name, section] : panel_.sections()) rooms_.add_control("panel." + name, section);
     MakeHelp();
@@ -256,10 +256,8 @@ class MainWindow : public gui::Window {
 
   void AddCommands(bool sequence) {
     if (sequence) {
-      commands_.Add({"pause", "Space", "pause, resume",
-                     [this] { timeline_ ? timeline_->TogglePause() : mailbox_.TogglePause(); }});
-      commands_.Add({"step", "N", "next frame, then pause",
-                     [this] { timeline_ ? timeline_->Step(1) : mailbox_.Step(); }});
+      commands_.Add({"pause", "Space", "pause, resume", [this] { timeline_->TogglePause(); }});
+      commands_.Add({"step", "N", "next frame, then pause", [this] { timeline_->Step(1); }});
     }
     commands_.Add({"panel", "Tab", "show or hide the panel at the right", [this] {
                      panel_.Show(!panel_.shown());
@@ -446,7 +444,7 @@ class MainWindow : public gui::Window {
       SetNeedsLayout();
       Redraw();
     }
-    if (const bool paused = timeline_ ? timeline_->paused() : mailbox_.paused(); paused != shown_paused_) {
+    if (const bool paused = timeline_->paused(); paused != shown_paused_) {
       shown_paused_ = paused;
       if (pause_) pause_->SetText(paused ? "Resume" : "Pause");
       UpdateStatus();
@@ -523,8 +521,8 @@ class MainWindow : public gui::Window {
   }
 
   Mailbox& mailbox_;
-  const std::shared_ptr<Timeline> timeline_;  // of a file source, or null
-  CommandTable own_commands_, commands_;      // of the window's owner, and its own
+  const std::shared_ptr<Timeline> timeline_;
+  CommandTable own_commands_, commands_;  // of the window's owner, and its own
   WindowState state_;
   SidePanel panel_;
   std::vector<std::pair<std::string, WidgetPtr>> controls_;

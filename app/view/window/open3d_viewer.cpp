@@ -4,7 +4,6 @@
 #include <open3d/visualization/gui/Theme.h>
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -25,8 +24,7 @@ namespace gui = open3d::visualization::gui;
 
 class Open3DViewer : public Viewer {
  public:
-  explicit Open3DViewer(const ViewerOptions& options)
-      : mailbox_(options.paused && !(options.play && options.play->timeline)) {
+  explicit Open3DViewer(const ViewerOptions& options) {
     // Open3D reports a missing file in its own words, or not at all.
     for (const char* file :
          {"ui_blit.filamat", "defaultUnlit.filamat", "unlitLine.filamat", "Roboto-Medium.ttf"}) {
@@ -53,9 +51,6 @@ class Open3DViewer : public Viewer {
   }
 
   void Show(ViewerFrame frame) override { mailbox_.Put(std::move(frame)); }
-
-  bool WaitForTurn(const std::atomic<bool>* give_up) override { return mailbox_.WaitForTurn(give_up); }
-  bool paused() const override { return mailbox_.paused(); }
   void ShowEnd(const std::string& message) override { mailbox_.PutEnd(message); }
   void RequestScreenshot(std::function<void(HostImage<Rgb8>)> done) override {
     mailbox_.RequestScreenshot(std::move(done));

@@ -34,9 +34,10 @@ std::shared_ptr<gui::Button> AddButton(const WindowRooms& rooms, gui::Horiz& row
 
 }  // namespace
 
-PlayPart::PlayPart(const WindowRooms& rooms, std::shared_ptr<PlayControls> controls)
-    : rooms_(rooms), controls_(std::move(controls)) {
-  if (controls_->timeline) AddTime();
+PlayPart::PlayPart(const WindowRooms& rooms, std::shared_ptr<PlayControls> controls,
+                   std::shared_ptr<Timeline> of_frames)
+    : rooms_(rooms), controls_(std::move(controls)), timeline_(std::move(of_frames)) {
+  if (timeline_->has_end()) AddTime();
   if (controls_->live) {
     AddLive();
     rooms_.state.Add("live", [this] {
@@ -50,20 +51,20 @@ PlayPart::PlayPart(const WindowRooms& rooms, std::shared_ptr<PlayControls> contr
   }
   rooms.state.Add("time", [this] {
     OrderedJson json = OrderedJson::object();
-    if (const Timeline* timeline = controls_->timeline.get()) {
-      const std::optional<std::size_t> shown = timeline->shown();
-      json = {{"num_frames", timeline->num_frames()},
+    if (timeline_->has_end()) {
+      const std::optional<std::size_t> shown = timeline_->shown();
+      json = {{"num_frames", timeline_->num_frames()},
               {"shown", shown ? static_cast<std::int64_t>(*shown) : -1},
-              {"paused", timeline->paused()},
-              {"at_end", timeline->at_end()},
-              {"source_pace", timeline->pace() == Pace::kSource}};
+              {"paused", timeline_->paused()},
+              {"at_end", timeline_->at_end()},
+              {"source_pace", timeline_->pace() == Pace::kSource}};
     }
     return json;
   });
 }
 
 void PlayPart::AddTime() {
-  const std::shared_ptr<Timeline> timeline = controls_->timeline;
+  const std::shared_ptr<Timeline> timeline = timeline_;
   CommandTable& commands = rooms_.commands;
   commands.Add({"back", "Left", "one frame back", [timeline] { timeline->Step(-1); }});
   commands.Add({"forward", "Right", "one frame forward", [timeline] { timeline->Step(1); }});
@@ -115,9 +116,8 @@ std::string PlayPart::LiveText() const {
 }
 
 std::string PlayPart::Text() const {
-  const Timeline& timeline = *controls_->timeline;
-  std::string text = fmt::format("frame {} of {}", timeline.current() + 1, timeline.num_frames());
-  if (timeline.at_end() && !timeline.paused()) text += ", the end";
+  std::string text = fmt::format("frame {} of {}", timeline_->current() + 1, timeline_->num_frames());
+  if (timeline_->at_end() && !timeline_->paused()) text += ", the end";
   return text;
 }
 
@@ -130,13 +130,13 @@ void PlayPart::Tick() {
     }
   }
   if (!slider_) return;
-  const bool at_source_pace = controls_->timeline->pace() == Pace::kSource;
+  const bool at_source_pace = timeline_->pace() == Pace::kSource;
   if (pace_->IsChecked() != at_source_pace) {
     pace_->SetChecked(at_source_pace);
     rooms_.redraw();
   }
   if (std::string text = Text(); text != shown_text_) {
-    slider_->SetValue(static_cast<double>(controls_->timeline->current() + 1));
+    slider_->SetValue(static_cast<double>(timeline_->current() + 1));
     text_->SetText(text.c_str());
     shown_text_ = std::move(text);
     rooms_.relayout();

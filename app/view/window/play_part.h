@@ -9,6 +9,7 @@
 #include <string>
 
 #include "app/view/play/play_controls.h"
+#include "app/view/play/timeline.h"
 #include "app/view/window/widgets.h"
 #include "app/view/window/window_part.h"
 
@@ -16,7 +17,8 @@ namespace parallax::app {
 
 class PlayPart : public WindowPart {
  public:
-  PlayPart(const WindowRooms& rooms, std::shared_ptr<PlayControls> controls);
+  PlayPart(const WindowRooms& rooms, std::shared_ptr<PlayControls> controls,
+           std::shared_ptr<Timeline> of_frames);
   void Tick() override;
 
  private:
@@ -27,6 +29,7 @@ class PlayPart : public WindowPart {
 
   const WindowRooms& rooms_;
   const std::shared_ptr<PlayControls> controls_;
+  const std::shared_ptr<Timeline> timeline_;
   std::shared_ptr<gui::Slider> slider_;
   std::shared_ptr<gui::Label> text_;
   std::shared_ptr<gui::Checkbox> pace_;

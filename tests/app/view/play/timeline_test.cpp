@@ -91,6 +91,56 @@ TEST(Timeline, AFrameThatIsNotDueYetWaitsButNotPastAnOrder) {
   EXPECT_FALSE(was_wanted);
 }
 
+TEST(EndlessTimeline, PausedItLetsTheFirstFrameAndOneAStepPass) {
+  Timeline timeline(Timeline::kEndless, true);
+  EXPECT_TRUE(timeline.WaitForTurn(nullptr));  // the first
+  std::atomic<int> num_passed = 0;
+  const auto pass_frames = [&] {
+    while (timeline.WaitForTurn(nullptr)) {
+      ++num_passed;
+      num_passed.notify_one();
+    }
+  };
+  const auto wait_for = [&](int expected) {
+    for (int passed = num_passed; passed < expected; passed = num_passed) num_passed.wait(passed);
+  };
+  std::jthread matching(pass_frames);
+  timeline.Step(1);
+  wait_for(1);
+  timeline.Step(1);
+  wait_for(2);
+  timeline.Stop();
+  matching.join();
+  EXPECT_EQ(num_passed, 2);
+  EXPECT_FALSE(timeline.WaitForTurn(nullptr));
+}
+
+TEST(EndlessTimeline, ResumedItLetsEveryFramePass) {
+  Timeline timeline(Timeline::kEndless, true);
+  EXPECT_TRUE(timeline.WaitForTurn(nullptr));
+  timeline.TogglePause();
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(timeline.WaitForTurn(nullptr));
+}
+
+TEST(EndlessTimeline, AStepPausesARunningSequence) {
+  Timeline timeline(Timeline::kEndless, false);
+  EXPECT_TRUE(timeline.WaitForTurn(nullptr));
+  EXPECT_TRUE(timeline.WaitForTurn(nullptr));
+  timeline.Step(1);
+  EXPECT_TRUE(timeline.paused());
+  EXPECT_TRUE(timeline.WaitForTurn(nullptr));
+  const std::atomic<bool> give_up = true;
+  EXPECT_FALSE(timeline.WaitForTurn(&give_up));
+}
+
+TEST(EndlessTimeline, WaitingEndsWhenItIsGivenUp) {
+  Timeline timeline(Timeline::kEndless, true);
+  EXPECT_TRUE(timeline.WaitForTurn(nullptr));
+  std::atomic<bool> give_up = false;
+  std::jthread interrupt([&] { give_up = true; });
+  EXPECT_FALSE(timeline.WaitForTurn(&give_up));
+}
+
 TEST(PlayedSource, DeliversAnyFrameInAnyOrder) {
   const auto open = [] { return OpenSource({"synthetic:drive,width=64,height=32,frames=6"}); };
   std::vector<std::string> names;

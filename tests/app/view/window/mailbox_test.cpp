@@ -2,14 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <thread>
-
 namespace parallax::app {
 namespace {
 
 TEST(Mailbox, TheLatestFrameWinsAndIsTakenOnce) {
-  Mailbox mailbox(false);
+  Mailbox mailbox;
   EXPECT_FALSE(mailbox.Take());
   mailbox.Put({.name = "first"});
   mailbox.Put({.name = "second"});
@@ -20,58 +17,8 @@ TEST(Mailbox, TheLatestFrameWinsAndIsTakenOnce) {
   EXPECT_FALSE(mailbox.Take());
 }
 
-TEST(Mailbox, PausedItLetsTheFirstFrameAndOneAStepPass) {
-  Mailbox mailbox(true);
-  EXPECT_TRUE(mailbox.WaitForTurn(nullptr));  // the first
-  std::atomic<int> num_passed = 0;
-  const auto pass_frames = [&] {
-    while (mailbox.WaitForTurn(nullptr)) {
-      ++num_passed;
-      num_passed.notify_one();
-    }
-  };
-  const auto wait_for = [&](int expected) {
-    for (int passed = num_passed; passed < expected; passed = num_passed) num_passed.wait(passed);
-  };
-  std::jthread matching(pass_frames);
-  mailbox.Step();
-  wait_for(1);
-  mailbox.Step();
-  wait_for(2);
-  mailbox.SetClosed();
-  matching.join();
-  EXPECT_EQ(num_passed, 2);
-  EXPECT_FALSE(mailbox.WaitForTurn(nullptr));
-}
-
-TEST(Mailbox, ResumedItLetsEveryFramePass) {
-  Mailbox mailbox(true);
-  EXPECT_TRUE(mailbox.WaitForTurn(nullptr));
-  mailbox.TogglePause();
-  for (int i = 0; i < 100; ++i) EXPECT_TRUE(mailbox.WaitForTurn(nullptr));
-}
-
-TEST(Mailbox, AStepPausesARunningSequence) {
-  Mailbox mailbox(false);
-  EXPECT_TRUE(mailbox.WaitForTurn(nullptr));
-  EXPECT_TRUE(mailbox.WaitForTurn(nullptr));
-  mailbox.Step();
-  EXPECT_TRUE(mailbox.paused());
-  EXPECT_TRUE(mailbox.WaitForTurn(nullptr));
-  const std::atomic<bool> give_up = true;
-  EXPECT_FALSE(mailbox.WaitForTurn(&give_up));
-}
-
-TEST(Mailbox, WaitingEndsWhenItIsGivenUp) {
-  Mailbox mailbox(true);
-  EXPECT_TRUE(mailbox.WaitForTurn(nullptr));
-  std::atomic<bool> give_up = false;
-  std::jthread interrupt([&] { give_up = true; });
-  EXPECT_FALSE(mailbox.WaitForTurn(&give_up));
-}
-
 TEST(Mailbox, AScreenshotWaitsForTheFramePutLast) {
-  Mailbox mailbox(false);
+  Mailbox mailbox;
   mailbox.Put({.name = "first"});
   mailbox.Put({.name = "second"});
   bool called = false;
