@@ -4,7 +4,6 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <fstream>
 #include <functional>
@@ -21,6 +20,7 @@
 #include "app/commands.h"
 #include "app/options/matching_options.h"
 #include "app/options/shared_options.h"
+#include "app/output/number_list.h"
 #include "app/output/output_files.h"
 #include "app/session/heap.h"
 #include "config/backends.h"
@@ -50,12 +50,7 @@ constexpr int kLeastDeviceRuns = 200;  // they take a fraction of a second
 
 BenchSize ParseSize(const std::string& text) {
   BenchSize size;
-  const char* end = text.data() + text.size();
-  const auto [cross, width_error] = std::from_chars(text.data(), end, size.width);
-  if (width_error == std::errc() && cross != end && *cross == 'x') {
-    const auto [rest, height_error] = std::from_chars(cross + 1, end, size.height);
-    if (height_error == std::errc() && rest == end && size.width > 0 && size.height > 0) return size;
-  }
+  if (ParsePair(text, 'x', size.width, size.height) && size.width > 0 && size.height > 0) return size;
   throw InvalidArgument("--sizes '" + text + "' is not WIDTHxHEIGHT in pixels, e.g. 1242x375");
 }
 

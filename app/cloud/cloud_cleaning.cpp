@@ -2,26 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
+#include "app/output/number_list.h"
 #include "parallax/error.h"
 #include "pipeline/cloud/finite.h"
 
 namespace parallax::app {
 namespace {
-
-// Two numbers with a comma between them.
-template <typename First, typename Second>
-bool ParsePair(const std::string& text, First& first, Second& second) {
-  const char* end = text.data() + text.size();
-  const auto [comma, first_error] = std::from_chars(text.data(), end, first);
-  if (first_error != std::errc() || comma == end || *comma != ',') return false;
-  const auto [rest, second_error] = std::from_chars(comma + 1, end, second);
-  return second_error == std::errc() && rest == end;
-}
 
 std::string CleanerName(const RadiusOutlierParameters& p) {
   return fmt::format("radius {:g} m, at least {} other point{} in it", p.radius_m, p.min_neighbours,
@@ -68,9 +58,9 @@ StatisticalOutlierParameters ParseStatistical(const std::string& option, const s
                                               OutlierConvention convention) {
   StatisticalOutlierParameters parameters;
   parameters.convention = convention;
-  if (ParsePair(text, parameters.num_neighbours, parameters.std_ratio) && parameters.num_neighbours >= 1 &&
-      parameters.num_neighbours <= kLargestNumNeighbours && parameters.std_ratio > 0 &&
-      std::isfinite(parameters.std_ratio)) {
+  if (ParsePair(text, ',', parameters.num_neighbours, parameters.std_ratio) &&
+      parameters.num_neighbours >= 1 && parameters.num_neighbours <= kLargestNumNeighbours &&
+      parameters.std_ratio > 0 && std::isfinite(parameters.std_ratio)) {
     return parameters;
   }
   throw InvalidArgument(
@@ -80,7 +70,7 @@ StatisticalOutlierParameters ParseStatistical(const std::string& option, const s
 
 RadiusOutlierParameters ParseRadius(const std::string& option, const std::string& text) {
   RadiusOutlierParameters parameters;
-  if (ParsePair(text, parameters.radius_m, parameters.min_neighbours) && parameters.radius_m > 0 &&
+  if (ParsePair(text, ',', parameters.radius_m, parameters.min_neighbours) && parameters.radius_m > 0 &&
       std::isfinite(parameters.radius_m) && parameters.min_neighbours >= 1 &&
       parameters.min_neighbours <= kLargestNumNeighbours) {
     return parameters;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -14,6 +13,7 @@
 #include "app/cloud/cloud_options.h"
 #include "app/cloud/cloud_rows.h"
 #include "app/output/error_text.h"
+#include "app/output/number_list.h"
 #include "app/output/number_text.h"
 #include "app/output/ordered_json.h"
 #include "app/output/output_files.h"
@@ -44,15 +44,10 @@ struct HistogramRequest {
 };
 HistogramRequest ParseHistogram(const std::string& text) {
   HistogramRequest request;
-  const char* end = text.data() + text.size();
-  const auto [comma, bins_error] = std::from_chars(text.data(), end, request.num_bins);
-  if (bins_error == std::errc() && comma != end && *comma == ',') {
-    const auto [rest, largest_error] = std::from_chars(comma + 1, end, request.largest_m);
-    constexpr int kMostBins = 1 << 20;
-    if (largest_error == std::errc() && rest == end && request.num_bins > 0 &&
-        request.num_bins <= kMostBins && request.largest_m > 0 && std::isfinite(request.largest_m)) {
-      return request;
-    }
+  constexpr int kMostBins = 1 << 20;
+  if (ParsePair(text, ',', request.num_bins, request.largest_m) && request.num_bins > 0 &&
+      request.num_bins <= kMostBins && request.largest_m > 0 && std::isfinite(request.largest_m)) {
+    return request;
   }
   throw InvalidArgument("--histogram '" + text +
                         "' is not BINS,LARGEST (1 to 1048576 bins, a distance above 0), e.g. 20,5");
