@@ -26,14 +26,18 @@ std::vector<Point3f> Sample(std::span<const Point3f> points) {
   return samples;
 }
 
-float Percentile(const std::vector<Point3f>& points, float Point3f::*axis, double fraction) {
-  std::vector<float> values;
-  values.reserve(points.size());
-  for (const Point3f& p : points) values.push_back(p.*axis);
+float NthOf(std::vector<float>& values, double fraction) {
   const auto nth =
       values.begin() + static_cast<std::ptrdiff_t>(fraction * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), nth, values.end());
   return *nth;
+}
+
+float Percentile(const std::vector<Point3f>& points, float Point3f::*axis, double fraction) {
+  std::vector<float> values;
+  values.reserve(points.size());
+  for (const Point3f& p : points) values.push_back(p.*axis);
+  return NthOf(values, fraction);
 }
 
 Point3f Percentiles(const std::vector<Point3f>& points, double fraction) {
@@ -53,13 +57,6 @@ struct CameraAxes {
       : forward(Unit(target - eye)), right(Unit(Cross(forward, up))), down(Cross(forward, right)) {}
   Point3f forward, right, down;
 };
-
-float NthOf(std::vector<float>& values, double fraction) {
-  const auto nth =
-      values.begin() + static_cast<std::ptrdiff_t>(fraction * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), nth, values.end());
-  return *nth;
-}
 
 // Turns a camera that looks at `target` so that the middle of what it sees comes to the middle of the
 // picture, and opens it until all but 3 % of the points are in.
