@@ -34,20 +34,17 @@ PathCosts NarrowestPathCosts(const MatchingTables& tables) {
   return p2 + std::max(p2, vertical) <= 255 ? PathCosts::kStepPairs8 : PathCosts::kWide8;
 }
 
-SweepFunction GetSweep(PathCosts costs, SweepTerms terms, int num_paths, bool last, int stripes,
-                       int num_code_planes) {
+SweepFunction GetSweep(PathCosts costs, const SweepChoice& choice) {
+  const bool all_terms = choice.terms == SweepTerms::kAll;
   switch (costs) {
     case PathCosts::kPairs8:
-      return terms == SweepTerms::kAll ? GetPairs8SweepOfAllTerms(num_paths, last, stripes, num_code_planes)
-                                       : GetPairs8Sweep(num_paths, last, stripes, num_code_planes);
+      return all_terms ? GetPairs8SweepOfAllTerms(choice) : GetPairs8Sweep(choice);
     case PathCosts::kStepPairs8:
-      return terms == SweepTerms::kAll
-                 ? GetStepPairs8SweepOfAllTerms(num_paths, last, stripes, num_code_planes)
-                 : GetStepPairs8Sweep(num_paths, last, stripes, num_code_planes);
+      return all_terms ? GetStepPairs8SweepOfAllTerms(choice) : GetStepPairs8Sweep(choice);
     case PathCosts::kWide8:
-      return GetWide8Sweep(terms, num_paths, last);
+      return GetWide8Sweep(choice);
     case PathCosts::kWide16:
-      return GetWide16Sweep(terms, num_paths, last);
+      return GetWide16Sweep(choice);
   }
   return nullptr;
 }
@@ -186,8 +183,8 @@ Aggregator::Aggregator(const Parameters& parameters, const MatchingTables& table
   const SweepTerms terms = TermsOf(tables);
   right_row_ = MakeRightRow(width);
   const auto get_sweep = [&](bool last) {
-    return GetSweep(path_costs_, terms, tables.num_paths, last, striping_.stripes,
-                    plane_kind().num_code_planes());
+    return GetSweep(path_costs_,
+                    {terms, tables.num_paths, last, striping_.stripes, plane_kind().num_code_planes()});
   };
   first_sweep_ = get_sweep(false);
   last_sweep_ = get_sweep(true);

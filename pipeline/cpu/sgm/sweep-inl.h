@@ -109,7 +109,10 @@ SweepFunction ChoosePaths(int num_paths, bool last) {
 // the census planes for codes of kUsualBits. With all terms only both together are, and pairs of L only with
 // 8 paths, because so much code takes long to compile.
 template <PathCosts kCosts, SweepTerms kTerms, int kUsualBits>
-SweepFunction ChooseSweep(int num_paths, bool last, int stripes, int num_code_planes) {
+SweepFunction ChooseSweep(const SweepChoice& asked) {
+  const int num_paths = asked.num_paths, num_code_planes = asked.num_code_planes;
+  const bool last = asked.last;
+  int stripes = asked.stripes;
   constexpr int kUsualPlanes = (kUsualBits + kPlaneBits - 1) / kPlaneBits;
   constexpr bool kOnly8Paths = kTerms == SweepTerms::kAll && kCosts == PathCosts::kPairs8;
   const bool is_usual = num_code_planes == kUsualPlanes;
@@ -149,6 +152,14 @@ SweepFunction ChooseSweep(int num_paths, bool last, int stripes, int num_code_pl
     default:
       return ChoosePaths<kCosts, kTerms, 0, 0>(num_paths, last);
   }
+}
+
+// Nothing is unrolled.
+template <PathCosts kCosts>
+SweepFunction ChooseWideSweep(const SweepChoice& asked) {
+  return asked.terms == SweepTerms::kAll
+             ? ChoosePaths<kCosts, SweepTerms::kAll, 0, 0>(asked.num_paths, asked.last)
+             : ChoosePaths<kCosts, SweepTerms::kBasic, 0, 0>(asked.num_paths, asked.last);
 }
 
 }  // namespace parallax::cpu::HWY_NAMESPACE

@@ -125,13 +125,20 @@ using SweepFunction = void (*)(const SweepView& view, const SweepPart parts[2]);
 
 inline constexpr int kMostTileColumns = 64;  // most pixels in a part
 
+// What a sweep is chosen by, besides its path costs. stripes and num_code_planes: of loops that are unrolled.
+struct SweepChoice {
+  SweepTerms terms = SweepTerms::kBasic;
+  int num_paths = 0;
+  bool last = false;
+  int stripes = 0, num_code_planes = 0;
+};
 // The best one on this machine (or with the instruction set that a test chose).
-SweepFunction GetPairs8Sweep(int num_paths, bool last, int stripes, int num_code_planes);
-SweepFunction GetPairs8SweepOfAllTerms(int num_paths, bool last, int stripes, int num_code_planes);
-SweepFunction GetStepPairs8Sweep(int num_paths, bool last, int stripes, int num_code_planes);
-SweepFunction GetStepPairs8SweepOfAllTerms(int num_paths, bool last, int stripes, int num_code_planes);
-SweepFunction GetWide8Sweep(SweepTerms terms, int num_paths, bool last);
-SweepFunction GetWide16Sweep(SweepTerms terms, int num_paths, bool last);
+SweepFunction GetPairs8Sweep(const SweepChoice& choice);  // of SweepTerms::kBasic
+SweepFunction GetPairs8SweepOfAllTerms(const SweepChoice& choice);
+SweepFunction GetStepPairs8Sweep(const SweepChoice& choice);  // of SweepTerms::kBasic
+SweepFunction GetStepPairs8SweepOfAllTerms(const SweepChoice& choice);
+SweepFunction GetWide8Sweep(const SweepChoice& choice);
+SweepFunction GetWide16Sweep(const SweepChoice& choice);
 
 // Depends on the instruction set in use.
 struct VectorTraits {

@@ -1,32 +1,4 @@
-// Sweeps of PathCosts::kStepPairs8, for every instruction set.
-#include "pipeline/simd/simd_targets.h"
-
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "pipeline/cpu/sgm/sweep_step_pairs8.cpp"
-#include <hwy/foreach_target.h>
-
-#include "pipeline/cpu/sgm/sweep-inl.h"
-
-HWY_BEFORE_NAMESPACE();
-namespace parallax::cpu::HWY_NAMESPACE {
-namespace {
-
-SweepFunction GetSweepOfTarget(int num_paths, bool last, int stripes, int num_code_planes) {
-  return ChooseSweep<PathCosts::kStepPairs8, SweepTerms::kBasic, 62>(num_paths, last, stripes,
-                                                                     num_code_planes);
-}
-
-}  // namespace
-}  // namespace parallax::cpu::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace parallax::cpu {
-
-HWY_EXPORT(GetSweepOfTarget);
-SweepFunction GetStepPairs8Sweep(int num_paths, bool last, int stripes, int num_code_planes) {
-  return HWY_DYNAMIC_DISPATCH(GetSweepOfTarget)(num_paths, last, stripes, num_code_planes);
-}
-
-}  // namespace parallax::cpu
-#endif
+// Sweeps of PathCosts::kStepPairs8.
+#define PARALLAX_GET_SWEEP GetStepPairs8Sweep
+#define PARALLAX_CHOOSE_SWEEP ChooseSweep<PathCosts::kStepPairs8, SweepTerms::kBasic, 62>
+#include "pipeline/cpu/sgm/get_sweep-inl.h"
