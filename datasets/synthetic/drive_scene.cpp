@@ -56,11 +56,11 @@ class Street {
   }
 
   // Stands on the ground, or on something at the given height; z along the street.
-  void Box(double x_m, double bottom_m, double z_m, Vec3 size_m, const Material& material, int id) {
+  void Box(double x_m, double bottom_m, double z_m, Vector3 size_m, const Material& material, int id) {
     Object o;
     o.shape = Shape::kBox;
     o.center_m = {x_m, kCameraHeight_m - bottom_m - size_m.y / 2, z_m - camera_z_m_};
-    o.half_m = size_m * 0.5;
+    o.half_m = 0.5 * size_m;
     o.material = material;
     o.id = static_cast<std::uint8_t>(id);
     if (o.center_m.z + o.half_m.z > 0) scene_.objects.push_back(o);

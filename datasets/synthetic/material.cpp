@@ -28,7 +28,7 @@ double Octave(const SurfacePoint& p, double cell_m, std::uint32_t seed) {
   const double weight = Visibility(p, cell_m);
   if (weight == 0) return 0;
   const double scale = 1 / cell_m;
-  const Vec3 q = p.local_m * scale;
+  const Vector3 q = scale * p.local_m;
   const double value = p.planar ? ValueNoise(q.x, q.y, seed) : ValueNoise(q.x, q.y, q.z, seed);
   return weight * (value - 0.5);
 }

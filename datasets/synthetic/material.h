@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "datasets/synthetic/vec3.h"
+#include "pipeline/calibration/vectors.h"
 
 namespace parallax::synthetic {
 
@@ -34,7 +34,7 @@ struct Material {
 
 // The place where a surface is seen.
 struct SurfacePoint {
-  Vec3 local_m;            // in the frame of the object; (x, y) are the surface coordinates if planar
+  Vector3 local_m;         // in the frame of the object; (x, y) are the surface coordinates if planar
   bool planar = true;      // false: the texture is solid, cut out of three-dimensional noise
   std::uint32_t face = 0;  // tells the faces of one object apart
   // Extent of one pixel on the surface: the longest side, and along the surface coordinates.

@@ -37,7 +37,7 @@ void KeepFarEnough(Object& o, const StereoRig& rig, double max_full_disparity_px
                              : std::fabs(o.axis[0].z) * o.half_m.x + std::fabs(o.axis[1].z) * o.half_m.y +
                                    (o.shape == Shape::kBox ? std::fabs(o.axis[2].z) * o.half_m.z : 0);
     if (o.center_m.z - reach >= nearest_m) return;
-    o.half_m = o.half_m * 0.8;
+    o.half_m = 0.8 * o.half_m;
   }
 }
 

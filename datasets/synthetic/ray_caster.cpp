@@ -20,10 +20,11 @@ constexpr PixelBounds kEverywhere{-HUGE_VAL, HUGE_VAL, -HUGE_VAL, HUGE_VAL};
 
 PixelBounds Project(const Object& o, const StereoRig& rig, double camera_x_m, double cx_px) {
   PixelBounds bounds{HUGE_VAL, -HUGE_VAL, HUGE_VAL, -HUGE_VAL};
-  const Vec3 half = o.shape == Shape::kSphere ? Vec3{o.half_m.x, o.half_m.x, o.half_m.x} : o.half_m;
+  const Vector3 half = o.shape == Shape::kSphere ? Vector3{o.half_m.x, o.half_m.x, o.half_m.x} : o.half_m;
   for (int corner = 0; corner < 8; ++corner) {
-    const Vec3 p = o.center_m + o.axis[0] * (corner & 1 ? half.x : -half.x) +
-                   o.axis[1] * (corner & 2 ? half.y : -half.y) + o.axis[2] * (corner & 4 ? half.z : -half.z);
+    const Vector3 p = o.center_m + (corner & 1 ? half.x : -half.x) * o.axis[0] +
+                      (corner & 2 ? half.y : -half.y) * o.axis[1] +
+                      (corner & 4 ? half.z : -half.z) * o.axis[2];
     if (!(p.z > 1e-3)) return kEverywhere;  // reaches beside or behind the camera
     const double x = (p.x - camera_x_m) / p.z * rig.fx_px + cx_px, y = p.y / p.z * rig.fx_px + rig.cy_px;
     bounds = {std::min(bounds.left, x), std::max(bounds.right, x), std::min(bounds.top, y),
@@ -43,10 +44,10 @@ class View {
   }
 
   // Direction with z = 1, so that t of a hit is its depth.
-  Vec3 Direction(double x, double y) const {
+  Vector3 Direction(double x, double y) const {
     return {(x - cx_px_) / scene_.rig.fx_px, (y - scene_.rig.cy_px) / scene_.rig.fx_px, 1};
   }
-  Vec3 position_m() const { return position_m_; }
+  Vector3 position_m() const { return position_m_; }
 
   // Objects that may be seen within half a pixel (and rounding) of row y, and of pixel (x, y) among them.
   void CandidatesInRow(int y, std::vector<int>& candidates) const {
@@ -63,7 +64,7 @@ class View {
   }
 
   // The nearest object along the ray.
-  std::optional<Hit> Cast(Vec3 direction, const std::vector<int>& candidates) const {
+  std::optional<Hit> Cast(Vector3 direction, const std::vector<int>& candidates) const {
     std::optional<Hit> nearest;
     for (const int i : candidates) {
       const auto hit =
@@ -75,12 +76,12 @@ class View {
 
  private:
   const Scene& scene_;
-  Vec3 position_m_;
+  Vector3 position_m_;
   double cx_px_;
   std::vector<PixelBounds> bounds_;
 };
 
-Color SkyColor(const Sky& sky, Vec3 direction) {
+Color SkyColor(const Sky& sky, Vector3 direction) {
   // A function of the direction only: infinitely far away, both cameras see the same.
   const double height = std::clamp(-direction.y * 2.5, 0.0, 1.0);
   const double cloud = ValueNoise(direction.x * 4, direction.y * 14, sky.seed) * 0.6 +
@@ -95,34 +96,34 @@ Color SkyColor(const Sky& sky, Vec3 direction) {
           mix(sky.horizon.b, sky.zenith.b)};
 }
 
-Color SurfaceColor(const Scene& scene, const Object& object, Vec3 point, std::uint32_t face) {
-  const Vec3 normal = NormalAt(object, point, face);
+Color SurfaceColor(const Scene& scene, const Object& object, Vector3 point, std::uint32_t face) {
+  const Vector3 normal = NormalAt(object, point, face);
   SurfacePoint surface = SurfaceAt(object, point, face);
   // One pixel step along x and y, on the tangent plane. Seen from midway between the cameras, so that the
   // texture's detail is the same function of the place for both.
   const double depth_m = std::max(point.z, 1e-6), step_m = depth_m / scene.rig.fx_px;
-  const Vec3 ray = (point - Vec3{scene.rig.baseline_m / 2, 0, 0}) * (1 / depth_m);
+  const Vector3 ray = (1 / depth_m) * (point - Vector3{scene.rig.baseline_m / 2, 0, 0});
   const double towards = Dot(normal, ray);
   const double grazing = std::copysign(std::max(std::fabs(towards), 0.004), towards);
-  const Vec3 dx = (Vec3{1, 0, 0} - ray * (normal.x / grazing)) * step_m;
-  const Vec3 dy = (Vec3{0, 1, 0} - ray * (normal.y / grazing)) * step_m;
+  const Vector3 dx = step_m * (Vector3{1, 0, 0} - (normal.x / grazing) * ray);
+  const Vector3 dy = step_m * (Vector3{0, 1, 0} - (normal.y / grazing) * ray);
   surface.footprint_m = std::max(Length(dx), Length(dy));
-  Vec3 u = object.axis[0], v = object.axis[1];
+  Vector3 u = object.axis[0], v = object.axis[1];
   if (object.shape == Shape::kBox && face / 2 == 0) u = object.axis[2];
   if (object.shape == Shape::kBox && face / 2 == 1) v = object.axis[2];
   surface.footprint_u_m = std::fabs(Dot(dx, u)) + std::fabs(Dot(dy, u));
   surface.footprint_v_m = std::fabs(Dot(dx, v)) + std::fabs(Dot(dy, v));
 
   const Color albedo = ColorAt(object.material, surface);
-  constexpr Vec3 kToLight{-0.48, -0.8, -0.36};
+  constexpr Vector3 kToLight{-0.48, -0.8, -0.36};
   const double facing = Dot(towards > 0 ? -normal : normal, kToLight);  // rectangles have two sides
   const auto light = static_cast<float>(0.62 + 0.38 * std::max(0.0, facing));
   return {albedo.r * light, albedo.g * light, albedo.b * light};
 }
 
-Color ColorOf(const Scene& scene, const View& view, Vec3 direction, const std::optional<Hit>& hit) {
+Color ColorOf(const Scene& scene, const View& view, Vector3 direction, const std::optional<Hit>& hit) {
   if (!hit) return SkyColor(scene.sky, direction);
-  return SurfaceColor(scene, scene.objects[hit->object], view.position_m() + direction * hit->t, hit->face);
+  return SurfaceColor(scene, scene.objects[hit->object], view.position_m() + hit->t * direction, hit->face);
 }
 
 // Sums colours in double, in the order they come.
@@ -160,7 +161,7 @@ class PixelSampler {
     const int n = uniform ? std::min(samples_, 2) : samples_;
     for (int j = 0; j < n; ++j) {
       for (int i = 0; i < n; ++i) {
-        const Vec3 direction = DirectionOf(x, y, i, j, n);
+        const Vector3 direction = DirectionOf(x, y, i, j, n);
         if (n == samples_) {
           mean.Add(ColorOf(scene_, view_, direction, hits_[static_cast<std::size_t>(j) * samples_ + i]));
         } else {
@@ -172,7 +173,7 @@ class PixelSampler {
   }
 
  private:
-  Vec3 DirectionOf(int x, int y, int i, int j, int n) const {
+  Vector3 DirectionOf(int x, int y, int i, int j, int n) const {
     return view_.Direction(x + (i + 0.5) / n - 0.5, y + (j + 0.5) / n - 0.5);
   }
   const Scene& scene_;
@@ -182,9 +183,9 @@ class PixelSampler {
 };
 
 // Whether the right camera sees the place: the surface faces it, and nothing else lies between.
-bool SeenFromRight(const Scene& scene, Vec3 point, const Hit& hit) {
-  const Vec3 to_left = -point, to_right = Vec3{scene.rig.baseline_m, 0, 0} - point;
-  const Vec3 normal = NormalAt(scene.objects[hit.object], point, hit.face);
+bool SeenFromRight(const Scene& scene, Vector3 point, const Hit& hit) {
+  const Vector3 to_left = -point, to_right = Vector3{scene.rig.baseline_m, 0, 0} - point;
+  const Vector3 normal = NormalAt(scene.objects[hit.object], point, hit.face);
   // The objects are convex: one hides its own surface only where that turns away from the camera.
   if (Dot(normal, to_left) * Dot(normal, to_right) <= 0) return false;
   for (int i = 0; i < static_cast<int>(scene.objects.size()); ++i) {
@@ -221,7 +222,7 @@ GroundTruth RenderTruth(const Scene& scene, int width, int height, ThreadPool& p
     view.CandidatesInRow(y, in_row);
     for (int x = 0; x < width; ++x) {
       view.CandidatesAt(x, in_row, candidates);
-      const Vec3 direction = view.Direction(x, y);
+      const Vector3 direction = view.Direction(x, y);
       const auto hit = view.Cast(direction, candidates);
       if (!hit) {
         truth.disparity(x, y) = std::numeric_limits<float>::quiet_NaN();
@@ -231,7 +232,7 @@ GroundTruth RenderTruth(const Scene& scene, int width, int height, ThreadPool& p
       const double disparity_px = fb / hit->t - scene.rig.doffs_px, x_right_px = x - disparity_px;
       const bool inside = x_right_px >= 0 && x_right_px <= width - 1;
       truth.disparity(x, y) = static_cast<float>(disparity_px);
-      truth.nonoccluded(x, y) = inside && SeenFromRight(scene, direction * hit->t, *hit) ? 255 : 0;
+      truth.nonoccluded(x, y) = inside && SeenFromRight(scene, hit->t * direction, *hit) ? 255 : 0;
       truth.objects(x, y) = scene.objects[hit->object].id;
     }
   });

@@ -6,23 +6,26 @@
 namespace parallax::synthetic {
 namespace {
 
-Vec3 ToLocal(const Object& o, Vec3 v) { return {Dot(o.axis[0], v), Dot(o.axis[1], v), Dot(o.axis[2], v)}; }
+Vector3 ToLocal(const Object& o, Vector3 v) {
+  return {Dot(o.axis[0], v), Dot(o.axis[1], v), Dot(o.axis[2], v)};
+}
 
-std::optional<Hit> IntersectRectangle(const Object& o, Vec3 origin, Vec3 direction, double t_min,
+std::optional<Hit> IntersectRectangle(const Object& o, Vector3 origin, Vector3 direction, double t_min,
                                       double t_max) {
-  const Vec3 from_center = origin - o.center_m;
+  const Vector3 from_center = origin - o.center_m;
   const double towards = Dot(o.axis[2], direction);
   if (towards == 0) return std::nullopt;
   const double t = -Dot(o.axis[2], from_center) / towards;
   if (!(t > t_min && t < t_max)) return std::nullopt;
-  const Vec3 p = from_center + direction * t;
+  const Vector3 p = from_center + t * direction;
   if (std::fabs(Dot(o.axis[0], p)) > o.half_m.x || std::fabs(Dot(o.axis[1], p)) > o.half_m.y)
     return std::nullopt;
   return Hit{t, -1, 0};
 }
 
-std::optional<Hit> IntersectSphere(const Object& o, Vec3 origin, Vec3 direction, double t_min, double t_max) {
-  const Vec3 from_center = origin - o.center_m;
+std::optional<Hit> IntersectSphere(const Object& o, Vector3 origin, Vector3 direction, double t_min,
+                                   double t_max) {
+  const Vector3 from_center = origin - o.center_m;
   const double a = Dot(direction, direction), half_b = Dot(from_center, direction);
   const double c = Dot(from_center, from_center) - o.half_m.x * o.half_m.x;
   const double discriminant = half_b * half_b - a * c;
@@ -35,8 +38,9 @@ std::optional<Hit> IntersectSphere(const Object& o, Vec3 origin, Vec3 direction,
 }
 
 // Slabs: the ray is inside the box while it is between all three pairs of planes.
-std::optional<Hit> IntersectBox(const Object& o, Vec3 origin, Vec3 direction, double t_min, double t_max) {
-  const Vec3 from = ToLocal(o, origin - o.center_m), along = ToLocal(o, direction);
+std::optional<Hit> IntersectBox(const Object& o, Vector3 origin, Vector3 direction, double t_min,
+                                double t_max) {
+  const Vector3 from = ToLocal(o, origin - o.center_m), along = ToLocal(o, direction);
   const double froms[] = {from.x, from.y, from.z}, alongs[] = {along.x, along.y, along.z};
   const double halves[] = {o.half_m.x, o.half_m.y, o.half_m.z};
   double enter = -HUGE_VAL, leave = HUGE_VAL;
@@ -63,7 +67,8 @@ std::optional<Hit> IntersectBox(const Object& o, Vec3 origin, Vec3 direction, do
 
 }  // namespace
 
-std::optional<Hit> Intersect(const Object& object, Vec3 origin, Vec3 direction, double t_min, double t_max) {
+std::optional<Hit> Intersect(const Object& object, Vector3 origin, Vector3 direction, double t_min,
+                             double t_max) {
   switch (object.shape) {
     case Shape::kRectangle:
       return IntersectRectangle(object, origin, direction, t_min, t_max);
@@ -75,28 +80,28 @@ std::optional<Hit> Intersect(const Object& object, Vec3 origin, Vec3 direction, 
   return std::nullopt;
 }
 
-Vec3 NormalAt(const Object& object, Vec3 point, std::uint32_t face) {
+Vector3 NormalAt(const Object& object, Vector3 point, std::uint32_t face) {
   switch (object.shape) {
     case Shape::kRectangle:
       return object.axis[2];
     case Shape::kSphere:
-      return (point - object.center_m) * (1 / object.half_m.x);
+      return (1 / object.half_m.x) * (point - object.center_m);
     case Shape::kBox:
       break;
   }
-  const Vec3 axis = object.axis[face / 2];
+  const Vector3 axis = object.axis[face / 2];
   return face % 2 == 0 ? -axis : axis;
 }
 
-SurfacePoint SurfaceAt(const Object& object, Vec3 point, std::uint32_t face) {
+SurfacePoint SurfaceAt(const Object& object, Vector3 point, std::uint32_t face) {
   SurfacePoint s;
   s.face = face;
   s.planar = object.shape != Shape::kSphere;
-  const Vec3 q = ToLocal(object, point - object.center_m);
+  const Vector3 q = ToLocal(object, point - object.center_m);
   s.local_m = q;
   if (object.shape == Shape::kBox) {
     // Coordinates from a lower corner, v upwards along axis 1, so that storeys start at the ground.
-    const Vec3 corner = q + object.half_m;
+    const Vector3 corner = q + object.half_m;
     const double height = object.half_m.y - q.y;
     if (face / 2 == 0) s.local_m = {corner.z, height, 0};
     if (face / 2 == 1) s.local_m = {corner.x, corner.z, 0};
@@ -112,11 +117,11 @@ Object RectangleOfDisparity(const StereoRig& rig, double x_center_px, double y_c
   const double f = rig.fx_px;
   const double at_principal_point =
       d_center_px + rig.doffs_px + slope_x * (rig.cx_px - x_center_px) + slope_y * (rig.cy_px - y_center_px);
-  const Vec3 towards = Normalized({slope_x * f, slope_y * f, at_principal_point});
+  const Vector3 towards = Normalized({slope_x * f, slope_y * f, at_principal_point});
   const double depth_m = f * rig.baseline_m / (d_center_px + rig.doffs_px);
   Object o;
   o.shape = Shape::kRectangle;
-  o.center_m = Vec3{(x_center_px - rig.cx_px) / f, (y_center_px - rig.cy_px) / f, 1} * depth_m;
+  o.center_m = depth_m * Vector3{(x_center_px - rig.cx_px) / f, (y_center_px - rig.cy_px) / f, 1};
   o.axis[2] = towards;
   o.axis[0] = Normalized(Cross({0, 1, 0}, towards));
   o.axis[1] = Cross(o.axis[2], o.axis[0]);

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "datasets/synthetic/material.h"
-#include "datasets/synthetic/vec3.h"
 #include "parallax/rig.h"
+#include "pipeline/calibration/vectors.h"
 
 namespace parallax::synthetic {
 
@@ -18,11 +18,11 @@ enum class Shape { kRectangle, kSphere, kBox };
 
 struct Object {
   Shape shape = Shape::kRectangle;
-  Vec3 center_m;
+  Vector3 center_m;
   // Orthonormal axes. A rectangle lies in axes 0 and 1 and has the normal axis 2.
-  Vec3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  Vector3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   // Half sides along the axes (a rectangle's third is not used); a sphere's radius is x.
-  Vec3 half_m;
+  Vector3 half_m;
   Material material;
   std::uint8_t id = 0;  // of the object map: 0 = background
 };
@@ -47,13 +47,14 @@ struct Hit {
 };
 
 // t of the first intersection with t in (t_min, t_max), if any. The ray's direction need not have length 1.
-std::optional<Hit> Intersect(const Object& object, Vec3 origin, Vec3 direction, double t_min, double t_max);
+std::optional<Hit> Intersect(const Object& object, Vector3 origin, Vector3 direction, double t_min,
+                             double t_max);
 
 // Outward normal (of length 1) at a point of the surface; a rectangle's is axis 2.
-Vec3 NormalAt(const Object& object, Vec3 point, std::uint32_t face);
+Vector3 NormalAt(const Object& object, Vector3 point, std::uint32_t face);
 
 // The point in the object's texture frame; planar coordinates for rectangles and the faces of boxes.
-SurfacePoint SurfaceAt(const Object& object, Vec3 point, std::uint32_t face);
+SurfacePoint SurfaceAt(const Object& object, Vector3 point, std::uint32_t face);
 
 // A rectangle whose disparity at the pixel (x, y) of the left image is
 //   d_center_px + slope_x (x - x_center_px) + slope_y (y - y_center_px).

@@ -19,7 +19,7 @@ using test::RenderFrame;
 
 StereoRig RigByHand() { return {.fx_px = 100, .cx_px = 20, .cy_px = 10, .baseline_m = 0.5, .doffs_px = 0}; }
 
-Object Facing(Vec3 center_m, double half_width_m, double half_height_m, std::uint8_t id) {
+Object Facing(Vector3 center_m, double half_width_m, double half_height_m, std::uint8_t id) {
   Object o;  // axes x, y, z: parallel to the images
   o.center_m = center_m;
   o.half_m = {half_width_m, half_height_m, 0};
