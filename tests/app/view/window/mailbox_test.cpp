@@ -5,11 +5,17 @@
 namespace parallax::app {
 namespace {
 
+ViewerFrame Named(const char* name) {
+  ViewerFrame frame;
+  frame.name = name;
+  return frame;
+}
+
 TEST(Mailbox, TheLatestFrameWinsAndIsTakenOnce) {
   Mailbox mailbox;
   EXPECT_FALSE(mailbox.Take());
-  mailbox.Put({.name = "first"});
-  mailbox.Put({.name = "second"});
+  mailbox.Put(Named("first"));
+  mailbox.Put(Named("second"));
   const auto taken = mailbox.Take();
   ASSERT_TRUE(taken);
   EXPECT_EQ(taken->first, 2);
@@ -19,8 +25,8 @@ TEST(Mailbox, TheLatestFrameWinsAndIsTakenOnce) {
 
 TEST(Mailbox, AScreenshotWaitsForTheFramePutLast) {
   Mailbox mailbox;
-  mailbox.Put({.name = "first"});
-  mailbox.Put({.name = "second"});
+  mailbox.Put(Named("first"));
+  mailbox.Put(Named("second"));
   bool called = false;
   mailbox.RequestScreenshot([&](HostImage<Rgb8>) { called = true; });
   EXPECT_TRUE(mailbox.screenshot_wanted());
