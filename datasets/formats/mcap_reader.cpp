@@ -2,10 +2,12 @@
 
 #include <lz4frame.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -53,6 +55,7 @@ bool IsKnownCompression(std::string_view name) { return name.empty() || name == 
 // false if the bytes are damaged or give more than `size`.
 bool DecompressZstd(Bytes bytes, std::uint64_t size, std::vector<std::uint8_t>& to) {
   const std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
+  if (!context) throw std::bad_alloc();
   ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
   to.clear();
   while (true) {
@@ -60,6 +63,7 @@ bool DecompressZstd(Bytes bytes, std::uint64_t size, std::vector<std::uint8_t>& 
     to.resize(std::min<std::uint64_t>(size, done + kBlock_bytes));
     ZSTD_outBuffer out{to.data(), to.size(), done};
     const std::size_t left = ZSTD_decompressStream(context.get(), &out, &in);
+    if (ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation) throw std::bad_alloc();
     if (ZSTD_isError(left) != 0) return false;
     const bool is_stuck = out.pos == done && in.pos == in.size;
     to.resize(out.pos);
@@ -70,7 +74,7 @@ bool DecompressZstd(Bytes bytes, std::uint64_t size, std::vector<std::uint8_t>& 
 
 bool DecompressLz4(Bytes bytes, std::uint64_t size, std::vector<std::uint8_t>& to) {
   LZ4F_dctx* raw = nullptr;
-  if (LZ4F_isError(LZ4F_createDecompressionContext(&raw, LZ4F_VERSION)) != 0) return false;
+  if (LZ4F_isError(LZ4F_createDecompressionContext(&raw, LZ4F_VERSION)) != 0) throw std::bad_alloc();
   const std::unique_ptr<LZ4F_dctx, std::size_t (*)(LZ4F_dctx*)> context(raw, LZ4F_freeDecompressionContext);
   to.clear();
   while (true) {
@@ -79,7 +83,10 @@ bool DecompressLz4(Bytes bytes, std::uint64_t size, std::vector<std::uint8_t>& t
     std::size_t written = to.size() - done, read = bytes.size();
     const std::size_t left =
         LZ4F_decompress(context.get(), to.data() + done, &written, bytes.data(), &read, nullptr);
-    if (LZ4F_isError(left) != 0) return false;
+    if (LZ4F_isError(left) != 0) {
+      if (LZ4F_getErrorName(left) == std::string_view("ERROR_allocation_failed")) throw std::bad_alloc();
+      return false;
+    }
     to.resize(done + written);
     bytes = bytes.subspan(read);
     if (left == 0 && bytes.empty()) return to.size() == size;

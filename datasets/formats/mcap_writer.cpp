@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <string_view>
 #include <system_error>
 
@@ -98,7 +99,9 @@ struct McapWriter::ChunkEntry {
 
 class McapWriter::Compressor {
  public:
-  Compressor() : context_(ZSTD_createCCtx(), ZSTD_freeCCtx) {}
+  Compressor() : context_(ZSTD_createCCtx(), ZSTD_freeCCtx) {
+    if (!context_) throw std::bad_alloc();
+  }
   std::span<const std::uint8_t> Compress(std::span<const std::uint8_t> bytes) {
     buffer_.resize(ZSTD_compressBound(bytes.size()));
     const std::size_t size =
