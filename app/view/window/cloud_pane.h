@@ -40,6 +40,8 @@ class CloudPane : public WindowPart {
   bool IsBusy() const override { return scene_.IsBusy(); }
   // Called once the scene has its size.
   void AfterLayout() { scene_.AfterLayout(); }
+  // Called in every drawing of the window.
+  void AfterDraw() { scene_.AfterDraw(); }
 
  private:
   void AddCommands();

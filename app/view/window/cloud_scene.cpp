@@ -109,7 +109,12 @@ CloudScene::CloudScene(rendering::Renderer& renderer, std::function<void()> redr
   material_.shader = "defaultUnlit";
 }
 
-CloudScene::~CloudScene() = default;
+// The renderer ends after the scene. What it may still read lives until the program ends.
+CloudScene::~CloudScene() {
+  static std::vector<Tensor> kept;
+  for (const std::vector<Tensor>* tensors : {&updates_, &updates_before_})
+    kept.insert(kept.end(), tensors->begin(), tensors->end());
+}
 
 // --- points ---------------------------------------------------------------------
 
@@ -190,7 +195,7 @@ void CloudScene::Tick() {
   }
   if (built) {
     const bool same_frame = built_ && built_->shown.frame == built->shown.frame;
-    before_ = std::exchange(built_, std::move(built));
+    const std::shared_ptr<Built> before = std::exchange(built_, std::move(built));
     if (!same_frame) {
       // Points of another frame: the marked pixel stays, the ruler has lost its ends.
       if (marked_ && marked_->pixel) {
@@ -204,7 +209,7 @@ void CloudScene::Tick() {
       ruler_.reset();
       ++ruler_number_;
     }
-    is_thin_ = !same_frame && before_ && built_->thin_positions.NumElements() > 0;
+    is_thin_ = !same_frame && before && built_->thin_positions.NumElements() > 0;
     if (!same_frame) {
       // While frames come one after the other it does not stand still between two of them.
       const Clock::time_point now = Clock::now();
@@ -250,6 +255,7 @@ void CloudScene::Upload(const char* name, const Tensor& positions, const Tensor&
   if (capacity == capacity_in_scene) {
     Scene().GetScene()->UpdateGeometry(
         name, cloud, rendering::Scene::kUpdatePointsFlag | rendering::Scene::kUpdateColorsFlag);
+    updates_.insert(updates_.end(), {positions, colors});
     Scene().ShowGeometry(name, true);
   } else {
     if (Scene().HasGeometry(name)) Scene().RemoveGeometry(name);

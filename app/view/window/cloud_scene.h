@@ -14,6 +14,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/output/ordered_json.h"
@@ -66,6 +67,8 @@ class CloudScene {
 
   // Called once the widget has its place.
   void AfterLayout();
+  // Called in every drawing. The end of a drawing must wait for the renderer (MainWindow::AfterDraw).
+  void AfterDraw() { updates_before_ = std::exchange(updates_, {}); }
   void LookFrom(From from);
   void SetPointSize(float size_px);
   float point_size_px() const { return material_.point_size; }
@@ -139,8 +142,10 @@ class CloudScene {
   open3d::visualization::rendering::MaterialRecord material_;
   std::shared_ptr<const CloudFrame> frame_;  // requested last
   CloudLook look_;
-  std::shared_ptr<Built> built_,
-      before_;  // the render thread reads tensors later: they live one frame longer
+  std::shared_ptr<Built> built_;
+  // Tensors of updates since the last drawing, and between that and the one before. Open3D does not copy them, and
+  // the renderer's thread reads them until the end of the next drawing.
+  std::vector<open3d::core::Tensor> updates_, updates_before_;
   std::size_t capacity_in_scene_ = 0, thin_capacity_in_scene_ = 0;  // points of the geometries
   using Clock = std::chrono::steady_clock;
   bool is_thin_ = false;

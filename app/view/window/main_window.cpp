@@ -500,6 +500,7 @@ class MainWindow : public gui::Window {
   // Called after every drawing that was not dropped.
   void AfterDraw() {
     draws_.Count();
+    cloud_->AfterDraw();
     for (int* draws : {&pending_draws_, &clicked_draws_}) *draws = std::max(0, *draws - 1);
     if (TakeScreenshot()) return;
     // Pixels that are asked for make Open3D wait until this drawing is done. Without that, drawings that are
