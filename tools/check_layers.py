@@ -33,7 +33,7 @@ LIBRARIES = {
     "opencv": re.compile(r"opencv2?/"),
     "codecs": re.compile(r"(jpeglib|png|tiffio)\.h$"),
     "deflate": re.compile(r"libdeflate\.h$"),
-    "compression": re.compile(r"(zstd|lz4frame)\.h$"),
+    "compression": re.compile(r"(zstd|zstd_errors|lz4frame)\.h$"),
     "open3d": re.compile(r"(open3d|GLFW|filament)/"),
     "eigen": re.compile(r"Eigen/"),
     "cli11": re.compile(r"CLI/"),

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <vector>
 
+#include "pipeline/cpu/block_memory.h"
 #include "pipeline/cpu/filters/smoothing_kernels.h"
 #include "pipeline/simd/row_tasks.h"
 
@@ -65,8 +65,11 @@ void Smooth(const RefinementParameters& parameters, HostImage<float>& disparity,
   for (int pass = 0; pass < parameters.smoothing_passes; ++pass) {
     const float range = SmoothingRange(parameters.smoothing_range, pass), reach = 4.0F * (range * range);
     ForRowBlocks(height, kRowsPerBlock, threads, [&](int begin, int end) {
-      std::vector<float> memory(static_cast<std::size_t>(StrideOf(width) + 3 * kMargin), kNoValue);
-      float* row = memory.data() + kMargin;
+      const std::ptrdiff_t num_values = StrideOf(width) + 3 * kMargin;
+      BlockMemory memory(static_cast<std::size_t>(num_values) * sizeof(float));
+      auto* const values = reinterpret_cast<float*>(memory.data());
+      std::fill_n(values, num_values, kNoValue);
+      float* row = values + kMargin;
       NeighborRows neighbors;
       for (int tap = 0; tap < kSmoothingTaps; ++tap) {
         neighbors.before[tap] = row - kSmoothingOffsets_px[tap];

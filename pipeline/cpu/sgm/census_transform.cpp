@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "pipeline/cpu/block_memory.h"
 #include "pipeline/cpu/sgm/census_kernels.h"
 #include "pipeline/rules/matching_tables.h"
 
@@ -176,28 +177,27 @@ void CensusPlanes::Transform(const PlaneInput& input, int y_begin, int y_end) {
     x_end = std::clamp(phases_->num_places() - first_place_, x_begin, width_);
   }
   const std::ptrdiff_t plane_stride = (width_ + 127) / 64 * 64;
-  AlignedBuffer<std::uint8_t> planes(static_cast<std::size_t>(plane_stride * num_planes_)),
-      scratch(static_cast<std::size_t>(plane_stride + 128));
+  BlockMemory memory(static_cast<std::size_t>(plane_stride * (num_planes_ + 1) + 256));
+  std::uint8_t* const planes = memory.data();
+  std::uint8_t* const scratch = planes + plane_stride * num_planes_;
   for (int y = y_begin; y < y_end; ++y) {
     if (deep) {
-      CensusRow(input.gray16->Row(y), comparisons, kind_.plane_bits, width_, planes.data(), plane_stride);
+      CensusRow(input.gray16->Row(y), comparisons, kind_.plane_bits, width_, planes, plane_stride);
     } else {
-      CensusRow(input.gray8->Row(y), comparisons, kind_.plane_bits, width_, planes.data(), plane_stride);
+      CensusRow(input.gray8->Row(y), comparisons, kind_.plane_bits, width_, planes, plane_stride);
     }
-    if (far.count > 0)
-      CensusRow(input.smoothed->Row(y), far, kind_.plane_bits, width_, planes.data(), plane_stride);
+    if (far.count > 0) CensusRow(input.smoothed->Row(y), far, kind_.plane_bits, width_, planes, plane_stride);
     if (kind_.has_gradient) {
-      std::uint8_t* gradients = planes.data() + kind_.num_code_planes() * plane_stride;
-      GradientRow(input.gray8->Row(y), input.gray8->stride(), width_, scratch.data() + 64, gradients,
-                  plane_stride);
+      std::uint8_t* gradients = planes + kind_.num_code_planes() * plane_stride;
+      GradientRow(input.gray8->Row(y), input.gray8->stride(), width_, scratch + 64, gradients, plane_stride);
     }
     std::uint8_t* row = buffer_.data() + kMargin_bytes + y * stride_;
     if (phases_ == nullptr) {
-      InterleavePlanes(planes.data(), plane_stride, num_planes_, width_, row);
+      InterleavePlanes(planes, plane_stride, num_planes_, width_, row);
       continue;
     }
     for (int p = 0; p < num_planes_; ++p) {
-      DealPlane(planes.data() + p * plane_stride, x_begin, x_end, first_place_, phases_->stripes(),
+      DealPlane(planes + p * plane_stride, x_begin, x_end, first_place_, phases_->stripes(),
                 phases_->phase_stride(), phases_->last(), row + p * phases_->phase_length());
     }
   }
