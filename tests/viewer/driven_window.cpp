@@ -100,12 +100,18 @@ void DrivenWindow::Use(const std::string& name, const std::vector<std::string>& 
                                     std::to_string(frame[0] + x.value_or(frame[2] / 2)),
                                     std::to_string(frame[1] + y.value_or(frame[3] / 2))};
   words.insert(words.end(), {"sleep", "0.04", "click", "1"});
-  if (!keys.empty()) words.insert(words.end(), {"sleep", "0.04", "key", "--delay", "1"});
+  Xdotool(words);
+  // The button is seen down, and seen up again where the mouse is. Before, keys would not reach it.
+  const auto await_redraws = [&](long more) {
+    const long wanted = state.value("redraws", 0L) + more;
+    Await([&](const Json& now) { return now.value("redraws", 0L) >= wanted; });
+  };
+  await_redraws(2);
+  if (keys.empty()) return;
+  words = {"key", "--delay", "1"};
   words.insert(words.end(), keys.begin(), keys.end());
   Xdotool(words);
-  // The button is seen down, and seen up again where the mouse is.
-  const long drawn = state.value("redraws", 0L);
-  Await([&](const Json& now) { return now.value("redraws", 0L) >= drawn + 2; });
+  await_redraws(3);
 }
 
 void DrivenWindow::ChooseEntry(const std::string& name, int entry) {
