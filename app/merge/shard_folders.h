@@ -43,9 +43,9 @@ struct FrameOfShard {
   const ShardFolder* shard = nullptr;
 };
 
-// The frames of all shards by their index in the source, each with its last record of that kind: a frame that
-// failed may have been done after its shard was resumed. A frame that was done before counts as done, not as
-// skipped. Throws Error if two shards have a frame or none has it.
+// Returns the frames of all shards by their index in the source. If a shard was resumed it has several records of a
+// frame: the last one counts, but "skipped" does not replace "done". Throws Error if two shards have the same frame,
+// or if a frame is missing.
 std::map<std::size_t, FrameOfShard> FramesOf(const std::vector<ShardFolder>& shards, std::string_view kind);
 
 }  // namespace parallax::app

@@ -38,7 +38,7 @@ struct ViewerOptions {
   std::filesystem::path state_file{};  // kept up to date with what is shown (window_state.h); empty = none
   std::shared_ptr<ParameterSession> parameters{};  // what the window changes; null = nothing
   std::filesystem::path save_folder = ".";         // of what is saved in the window
-  // That the buttons pause and step.
+  // What the buttons for pause and step control.
   std::shared_ptr<Timeline> timeline = std::make_shared<Timeline>(Timeline::kEndless, false);
   std::shared_ptr<PlayControls> play{};  // the play bar; null = not shown
   bool show_filled = false;              // pixels that were filled are shown like others, at first

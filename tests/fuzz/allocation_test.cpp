@@ -115,8 +115,8 @@ TEST_P(FailingAllocation, EndsTheCallAlone) {
 INSTANTIATE_TEST_SUITE_P(Targets, FailingAllocation, testing::ValuesIn(Targets()),
                          [](const auto& target) { return std::string(target.param.name); });
 
-// Calls make() while its n-th allocation fails, for every n; check(n, result) of what it returns. It may throw
-// std::bad_alloc, or an Error that says so.
+// Calls make() while its n-th allocation fails, for every n, and check(n, result) for every result. make() may throw
+// std::bad_alloc.
 template <typename Make, typename Check>
 void WithEveryAllocationRefused(const Make& make, const Check& check) {
   bool has_failed = true;

@@ -57,8 +57,8 @@ class Timeline {
   // --- towards the source -----------------------------------------------------------
   // Waits for the next order. nullopt once it was stopped.
   std::optional<PlayOrder> Next();
-  // The same for the next frame of a source without an end, which then counts as shown; those of others pass at
-  // once. False once it was stopped, or when give_up became true.
+  // For a source without an end: waits until the next frame may be shown, and counts it as shown. For other sources
+  // it returns at once. Returns false once the timeline was stopped or give_up became true.
   bool WaitForTurn(const std::atomic<bool>* give_up = nullptr);
   void Stop();
   bool stopped() const;

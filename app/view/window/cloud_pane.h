@@ -40,7 +40,7 @@ class CloudPane : public WindowPart {
   bool IsBusy() const override { return scene_.IsBusy(); }
   // Called once the scene has its size.
   void AfterLayout() { scene_.AfterLayout(); }
-  // Called in every drawing of the window.
+  // To be called in every drawing of the window.
   void AfterDraw() { scene_.AfterDraw(); }
 
  private:

@@ -109,7 +109,7 @@ CloudScene::CloudScene(rendering::Renderer& renderer, std::function<void()> redr
   material_.shader = "defaultUnlit";
 }
 
-// The renderer ends after the scene. What it may still read lives until the program ends.
+// The renderer ends after the scene and may still read tensors. They are kept until the program ends.
 CloudScene::~CloudScene() {
   static std::vector<Tensor> kept;
   for (const std::vector<Tensor>* tensors : {&updates_, &updates_before_})

@@ -67,7 +67,7 @@ class CloudScene {
 
   // Called once the widget has its place.
   void AfterLayout();
-  // Called in every drawing. The end of a drawing must wait for the renderer (MainWindow::AfterDraw).
+  // To be called in every drawing of the window, whose end must wait for the renderer (MainWindow::AfterDraw).
   void AfterDraw() { updates_before_ = std::exchange(updates_, {}); }
   void LookFrom(From from);
   void SetPointSize(float size_px);

@@ -125,7 +125,7 @@ using SweepFunction = void (*)(const SweepView& view, const SweepPart parts[2]);
 
 inline constexpr int kMostTileColumns = 64;  // most pixels in a part
 
-// What a sweep is chosen by, besides its path costs. stripes and num_code_planes: of loops that are unrolled.
+// Chooses a sweep among those of the same path costs. stripes and num_code_planes: for sweeps with unrolled loops.
 struct SweepChoice {
   SweepTerms terms = SweepTerms::kBasic;
   int num_paths = 0;
