@@ -194,6 +194,15 @@ int RunCommand(int argc, char** argv) {
   parallax::app::AddVerifyCommand(app);
   parallax::app::AddSynthCommand(app);
   parallax::app::AddEvalCommand(app);
+#ifdef PARALLAX_FIRST_BUILD
+  for (const char* name :
+       {"merge", "compare", "view", "cloud", "calibrate", "rectify", "rig", "doctor", "quality", "bench"}) {
+    app.add_subcommand(name, "Left out of the first build")->allow_extras()->callback([name] {
+      throw parallax::InvalidArgument("the first build has no command '" + std::string(name) +
+                                      "': cmake --build --preset release builds all commands");
+    });
+  }
+#else
   parallax::app::AddMergeCommand(app);
   parallax::app::AddCompareCommand(app);
   parallax::app::AddViewCommand(app);
@@ -204,6 +213,7 @@ int RunCommand(int argc, char** argv) {
   parallax::app::AddDoctorCommand(app);
   parallax::app::AddQualityCommand(app);
   parallax::app::AddBenchCommand(app);
+#endif
   parallax::app::AddInfoCommand(app);
   parallax::app::AddHelpCommands(app);
   parallax::app::ShortenHelp(app);

@@ -6,7 +6,7 @@ namespace parallax::app {
 namespace {
 
 // No character of the text is a command of roff, and hyphens can be copied to a shell.
-std::string Escaped(const std::string& text) {
+std::string ForRoff(const std::string& text) {
   std::string escaped;
   for (const char c : text) {
     const bool begins_line = escaped.empty() || escaped.back() == '\n';
@@ -25,27 +25,27 @@ std::string Escaped(const std::string& text) {
 std::string Entry(const OptionEntry& option) {
   std::string names;
   for (const std::string& name : option.names)
-    names += (names.empty() ? "\\fB" : ", \\fB") + Escaped(name) + "\\fR";
-  if (option.names.empty()) names = "\\fI" + Escaped(option.title) + "\\fR";
+    names += (names.empty() ? "\\fB" : ", \\fB") + ForRoff(name) + "\\fR";
+  if (option.names.empty()) names = "\\fI" + ForRoff(option.title) + "\\fR";
   if (!option.names.empty() && option.kind != ValueKind::kNone)
-    names += " \\fI" + Escaped(option.value_name) + "\\fR";
-  return ".TP\n" + names + "\n" + Escaped(option.description) + "\n";
+    names += " \\fI" + ForRoff(option.value_name) + "\\fR";
+  return ".TP\n" + names + "\n" + ForRoff(option.description) + "\n";
 }
 
 std::string Synopsis(const CommandEntry& command) {
-  std::string line = "\\fBparallax " + Escaped(command.path) + "\\fR [\\fIoptions\\fR]";
+  std::string line = "\\fBparallax " + ForRoff(command.path) + "\\fR [\\fIoptions\\fR]";
   if (!command.commands.empty()) line += " \\fIcommand\\fR";
   for (const OptionEntry& positional : command.positionals)
-    line += " \\fI" + Escaped(positional.title) + "\\fR";
+    line += " \\fI" + ForRoff(positional.title) + "\\fR";
   return line;
 }
 
 void AppendCommand(const CommandEntry& command, std::string& page) {
   page += ".SS \"parallax " + command.path + "\"\n" + Synopsis(command) + "\n.PP\n" +
-          Escaped(command.description) + ".\n";
+          ForRoff(command.description) + ".\n";
   for (const OptionEntry& positional : command.positionals) page += Entry(positional);
   for (const OptionEntry& option : command.options) page += Entry(option);
-  if (!command.footer.empty()) page += ".PP\n.nf\n" + Escaped(command.footer) + "\n.fi\n";
+  if (!command.footer.empty()) page += ".PP\n.nf\n" + ForRoff(command.footer) + "\n.fi\n";
   for (const CommandEntry& child : command.commands) AppendCommand(child, page);
 }
 

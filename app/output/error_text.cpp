@@ -38,7 +38,7 @@ bool IsControl(std::string_view character) {
 }
 
 template <typename Keep>
-std::string Escaped(std::string_view text, Keep keep) {
+std::string WithEscapes(std::string_view text, Keep keep) {
   std::string escaped;
   while (!text.empty()) {
     const std::size_t length = LengthOfCharacter(text);
@@ -98,11 +98,11 @@ std::string NoThreadText() {
 }  // namespace
 
 std::string ValidUtf8(std::string_view text) {
-  return Escaped(text, [](std::string_view) { return true; });
+  return WithEscapes(text, [](std::string_view) { return true; });
 }
 
 std::string Printable(std::string_view text, bool keep_lines) {
-  return Escaped(text, [&](std::string_view c) { return !IsControl(c) || (keep_lines && c == "\n"); });
+  return WithEscapes(text, [&](std::string_view c) { return !IsControl(c) || (keep_lines && c == "\n"); });
 }
 
 std::string ErrorText(const std::exception& error) {

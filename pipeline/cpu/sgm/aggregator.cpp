@@ -12,6 +12,11 @@ namespace parallax::cpu {
 namespace {
 
 constexpr std::uint16_t kNone = 0xFFFF;
+#ifdef PARALLAX_FIRST_BUILD
+constexpr bool kHasAllSweeps = false;  // wider sums serve in the place of narrower ones
+#else
+constexpr bool kHasAllSweeps = true;
+#endif
 
 SweepTerms TermsOf(const MatchingTables& tables) {
   const bool basic = !tables.has_gradient && tables.p1_ground == tables.p1 && tables.p2_vertical == tables.p2;
@@ -19,34 +24,35 @@ SweepTerms TermsOf(const MatchingTables& tables) {
 }
 
 PathCosts NarrowestPathCosts(const MatchingTables& tables) {
+  constexpr PathCosts kWide = kHasAllSweeps ? PathCosts::kWide8 : PathCosts::kWide16;
   // Lanes without a disparity hold 255, of which a minimum of C at most is taken off: never less than P2 is
   // left (see SweepView).
   const int p2 = tables.largest_p2, vertical = tables.largest_p2_vertical;
   if (tables.largest_cost + std::max(p2, vertical) > 255) return PathCosts::kWide16;
   // With all terms, loops for pairs of L are unrolled for codes of half a word, and those of t for whole ones.
-  const bool may_be_pairs = TermsOf(tables) == SweepTerms::kBasic || tables.census_bits <= 32;
+  const bool may_be_pairs =
+      kHasAllSweeps && (TermsOf(tables) == SweepTerms::kBasic || tables.census_bits <= 32);
   if (may_be_pairs && 2 * (tables.largest_cost + std::max(p2, vertical)) <= 255) return PathCosts::kPairs8;
   // With all terms, sums of 8 bits that are kept in pairs must not need to saturate (see Step).
   if (TermsOf(tables) == SweepTerms::kAll && tables.largest_cost + tables.p1 + std::max(p2, vertical) > 255) {
-    return PathCosts::kWide8;
+    return kWide;
   }
   // Pairs are the horizontal and the vertical path, and the diagonals.
-  return p2 + std::max(p2, vertical) <= 255 ? PathCosts::kStepPairs8 : PathCosts::kWide8;
+  return p2 + std::max(p2, vertical) <= 255 ? PathCosts::kStepPairs8 : kWide;
 }
 
 SweepFunction GetSweep(PathCosts costs, const SweepChoice& choice) {
   const bool all_terms = choice.terms == SweepTerms::kAll;
-  switch (costs) {
-    case PathCosts::kPairs8:
-      return all_terms ? GetPairs8SweepOfAllTerms(choice) : GetPairs8Sweep(choice);
-    case PathCosts::kStepPairs8:
-      return all_terms ? GetStepPairs8SweepOfAllTerms(choice) : GetStepPairs8Sweep(choice);
-    case PathCosts::kWide8:
-      return GetWide8Sweep(choice);
-    case PathCosts::kWide16:
-      return GetWide16Sweep(choice);
+  if (costs == PathCosts::kStepPairs8) {
+    return all_terms ? GetStepPairs8SweepOfAllTerms(choice) : GetStepPairs8Sweep(choice);
   }
-  return nullptr;
+  if constexpr (kHasAllSweeps) {
+    if (costs == PathCosts::kPairs8) {
+      return all_terms ? GetPairs8SweepOfAllTerms(choice) : GetPairs8Sweep(choice);
+    }
+    if (costs == PathCosts::kWide8) return GetWide8Sweep(choice);
+  }
+  return GetWide16Sweep(choice);
 }
 
 // Slabs of rows: the fewest within the limit, or those that take the least.
