@@ -60,14 +60,14 @@ void AdCensusStages::MakeSums(const StepRunner& run, cudaStream_t stream) {
   run(Step::kMatchingCost, [&] {
     beside_.begun.Record(stream);
     Check(cudaStreamWaitEvent(beside_.stream.get(), beside_.begun.get()), "cudaStreamWaitEvent");
-    MakeRegionSizes(views_, shape_, p, sizes, beside_.sizes_made, beside_.stream.get());
+    MakeRegionSizes(views_, shape_, p, sizes, sizes_made_, beside_.stream.get());
     if (p.scanlines) FindSteps(views_, shape_.width, shape_.height, p.step_threshold, beside_.stream.get());
     beside_.done.Record(beside_.stream.get());
     MatchingCost(views_, shape_, p.color_difference, device_tables_, costs_, stream);
   });
   run(Step::kAggregation, [&] {
     std::uint16_t* const both[] = {memory_.costs, memory_.row_sums};
-    costs_ = AggregateOverCrosses(views_, shape_, p, both[0], both[1], sizes, beside_.sizes_made, stream);
+    costs_ = AggregateOverCrosses(views_, shape_, p, both[0], both[1], sizes, sizes_made_, half_, stream);
     Check(cudaStreamWaitEvent(stream, beside_.done.get()), "cudaStreamWaitEvent");
     sums_ = {costs_, nullptr};
     if (p.scanlines) {

@@ -66,12 +66,9 @@ class AdCensusStages {
   AdCensusTables tables_;
   AdCensusMemory memory_;
   DeviceTables device_tables_;
-  // Work that runs in parallel to the costs: sizes of regions, steps.
-  struct Beside {
-    Stream stream;
-    Event begun, done;
-    SizesMade sizes_made;
-  } beside_;
+  Fork beside_;  // runs in parallel to the costs: sizes of regions, steps
+  SizesMade sizes_made_;
+  Fork half_;  // of the aggregation
   CostShape shape_;
   Views views_;
   std::uint16_t* costs_ = nullptr;

@@ -7,8 +7,8 @@
 // wrap around, their differences do not: along one line they stay below 2^16, over a region below 2^23.
 //
 // Between two iterations the means of the one are wanted only for the sums of the next, along the same lines:
-// one kernel makes both, where a line is one segment or two. It takes the means beyond either end of its
-// segment that the sums' arms reach, too.
+// one kernel makes both, where the device has the shared memory for it. It takes the means beyond either end
+// of its segment that the sums' arms reach, too.
 #include "cuda/ad_census/cross_aggregation.h"
 
 #include <algorithm>
@@ -64,59 +64,48 @@ __device__ __forceinline__ int ShareOf(int count, int num_warps, int chunk) {
   return (count + num_warps * chunk - 1) / (num_warps * chunk) * chunk;
 }
 
-// Writes the results of pixels o .. end - 1, at most kMost.
-template <Walk kWalk, bool kRows, bool kBoth, int kPartWords, int kMost>
-class Results {
-  using Around = Surroundings<kRows, kBoth>;
-  static constexpr int kChunk = ChunkOf(kWalk);
-
- public:
-  __device__ __forceinline__ Results(const CrossArguments& a, const Segment& s, int o, int end)
-      : around_(a, s, o),
-        count_(end - o),
-        word_step_bytes_(s.word_step_bytes),
-        to_(Ahead(a.to + s.word, o, s.word_step_bytes)) {
-    if (count_ > 0) around_.Load(0, count_, next_);
-  }
-  __device__ __forceinline__ void LoadDivisors(std::uint32_t (&divisors)[kMost]) const {
-    around_.LoadDivisors(count_, divisors);
-  }
-  // slots: of pixel o. divisors: of means.
-  __device__ __forceinline__ void Write(const std::uint32_t* slots, const std::uint32_t (&divisors)[kMost]) {
+// Makes the results of a warp's pixels o .. o + count - 1, at most kMost, and calls write(i, result of o + i).
+// slot: byte of pixel o in the sums. divisors: of means.
+template <Walk kWalk, bool kWhole, int kPartWords, int kMost, typename Around, typename Write>
+__device__ __forceinline__ void MakeResults(Around& around, int count, const std::uint32_t* sums, int slot,
+                                            const std::uint32_t (&divisors)[kMost], const Write& write) {
+  constexpr int kChunk = ChunkOf(kWalk);
+  std::uint32_t of[2][kChunk] = {};
+  if (kWhole || count > 0) around.template Load<kWhole>(0, of[0]);
 #pragma unroll
-    for (int i = 0; i < kMost; i += kChunk) {
-      if (i >= count_) break;
-      const typename Around::template Of<kChunk> of = next_;
-      if (i + kChunk < count_) around_.Load(i + kChunk, count_ - i - kChunk, next_);
+  for (int i = 0; i < kMost; i += kChunk) {
+    if (!kWhole && i >= count) break;
+    if (i + kChunk < kMost && (kWhole || i + kChunk < count))
+      around.template Load<kWhole>(i + kChunk, of[i / kChunk % 2 ^ 1]);
 #pragma unroll
-      for (int u = 0; u < kChunk; ++u) {
-        if (i + u >= count_) break;
-        std::uint32_t reach[2];
-        around_.Shorten(of, u, reach);
-        const auto between = [&](int part, std::uint32_t along) {
-          return Between(
-              reinterpret_cast<const unsigned char*>(slots) + ((i + u) * kSlotWords + part * kPartWords) * 4,
-              along);
-        };
-        std::uint32_t result = 0;
-        if constexpr (kWalk == Walk::kMeans) {
-          result = MeansOf<kBoth>(between(0, reach[0]), between(1, reach[1]), divisors[i + u]);
-        } else {
-          result = between(0, reach[0]);
-          if constexpr (kBoth) result = __byte_perm(result, between(0, reach[1]), 0x7610);
-        }
-        *Ahead(to_, i + u, word_step_bytes_) = result;
+    for (int u = 0; u < kChunk; ++u) {
+      if (!kWhole && i + u >= count) break;
+      std::uint32_t reach[2];
+      around.Shorten(i + u, of[i / kChunk % 2][u], reach);
+      const auto between = [&](int part, std::uint32_t along) {
+        return Between(sums, slot, ((i + u) * kSlotWords + part * kPartWords) * 4, along);
+      };
+      std::uint32_t result = 0;
+      if constexpr (kWalk == Walk::kMeans) {
+        result = MeansOf<Around::kOfBoth>(between(0, reach[0]), between(1, reach[1]), divisors[i + u]);
+      } else {
+        result = between(0, reach[0]);
+        if constexpr (Around::kOfBoth) result = __byte_perm(result, between(0, reach[1]), 0x7610);
       }
+      write(i + u, result);
     }
   }
+}
 
- private:
-  Around around_;
-  int count_;
-  std::uint32_t word_step_bytes_;
-  std::uint32_t* to_;
-  typename Around::template Of<kChunk> next_{};
-};
+template <Walk kWalk, int kPartWords, int kMost, typename Around, typename Write>
+__device__ __forceinline__ void MakeResults(Around& around, int count, const std::uint32_t* sums, int slot,
+                                            const std::uint32_t (&divisors)[kMost], const Write& write) {
+  if (around.template IsWhole<kMost>()) {
+    MakeResults<kWalk, true, kPartWords>(around, count, sums, slot, divisors, write);
+  } else {
+    MakeResults<kWalk, false, kPartWords>(around, count, sums, slot, divisors, write);
+  }
+}
 
 template <Walk kWalk, bool kRows, bool kBoth>
 __global__ void __launch_bounds__(kWarpSize* kWarps, 4) CrossKernel(const CrossArguments a) {
@@ -124,11 +113,15 @@ __global__ void __launch_bounds__(kWarpSize* kWarps, 4) CrossKernel(const CrossA
   constexpr int kPartWords = Slots<kWarps, kPixels>::kPartWords;
   extern __shared__ std::uint32_t sums[];
   std::uint32_t* const totals = sums + kParts * kPartWords;
-  const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
+  const int warp = Warp();
   const Segment s = SegmentOfBlock<kRows>(a);
   if (s.begin >= s.end) return;
   const int first = s.First(a.longest), last = s.Last(a.longest);
 
+  const int share = ShareOf(s.end - s.begin, kWarps, ChunkOf(kWalk));
+  const int o = s.begin + warp * share, count = min(share, s.end - o);
+  Surroundings<kRows, kBoth> around(a, s, o, count);
+  if constexpr (kWalk == Walk::kMeans) around.PrefetchDivisors();
   std::uint32_t values[kPixels];
   const int t = first + warp * kPixels;
   if constexpr (kWalk == Walk::kSizes) {
@@ -140,19 +133,17 @@ __global__ void __launch_bounds__(kWarpSize* kWarps, 4) CrossKernel(const CrossA
     const std::uint32_t* const from = Ahead(a.from + s.word, t, s.word_step_bytes);
     LoadValues(t, last, values, [&](int i) { return *Ahead(from, i, s.word_step_bytes); });
   }
-  // The first results' needs are on their way meanwhile.
-  const int share = ShareOf(s.end - s.begin, kWarps, ChunkOf(kWalk));
-  const int o = s.begin + warp * share;
-  Results<kWalk, kRows, kBoth, kPartWords, kPixels> results(a, s, o, min(o + share, s.end));
   AddUp<kParts, kWarps>(values, sums, totals, [&] {
-    if constexpr (kWalk == Walk::kMeans) results.LoadDivisors(values);
+    if constexpr (kWalk == Walk::kMeans) around.LoadDivisors(values);
   });
-  results.Write(sums + (o - first + 1) * kSlotWords + lane, values);
+  std::uint32_t* const to = Ahead(a.to + s.word, o, s.word_step_bytes);
+  MakeResults<kWalk, kPartWords>(
+      around, count, sums, SlotOf(o, first), values,
+      [&](int i, std::uint32_t result) { *Ahead(to, i, s.word_step_bytes) = result; });
 }
 
 // --- the means of an iteration, and their sums for the next ----------------------------------------------
-constexpr int kJointWarps = 16, kJointPixels = 24, kJointChunk = 2;
-constexpr int kMostJointSegments = 2;  // of a line
+constexpr int kJointWarps = 16, kJointPixels = 24;
 using JointSlots = Slots<kJointWarps, kJointPixels>;
 
 template <bool kRows, bool kBoth>
@@ -161,61 +152,46 @@ __global__ void __launch_bounds__(kWarpSize* kJointWarps, 2) MeansAndSumsKernel(
   using Around = Surroundings<kRows, kBoth>;
   extern __shared__ std::uint32_t sums[];
   std::uint32_t* const totals = sums + 2 * kPartWords;
-  const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
+  const int warp = Warp();
   const Segment s = SegmentOfBlock<kRows>(a);
   if (s.begin >= s.end) return;
   const int first = s.First(2 * a.longest), last = s.Last(2 * a.longest);
   const int first_mean = s.First(a.longest), last_mean = s.Last(a.longest);
 
+  const int mean = first_mean + warp * kJointPixels, num_means = min(last_mean - mean, kJointPixels);
+  Around around_means(a, s, mean, num_means);
+  around_means.PrefetchDivisors();
   std::uint32_t values[kJointPixels];
   {
     const int t = first + warp * kJointPixels;
     const std::uint32_t* const from = Ahead(a.from + s.word, t, s.word_step_bytes);
     LoadValues(t, last, values, [&](int i) { return *Ahead(from, i, s.word_step_bytes); });
   }
-  {
-    const int t = first_mean + warp * kJointPixels, count = min(last_mean - t, kJointPixels);
-    Around around(a, s, t);
-    typename Around::template Of<kJointChunk> next{};
-    if (count > 0) around.Load(0, count, next);
-    AddUp<2, kJointWarps>(values, sums, totals, [&] { around.LoadDivisors(count, values); });
-    const std::uint32_t* const slots = sums + (t - first + 1) * kSlotWords + lane;
-#pragma unroll
-    for (int i = 0; i < kJointPixels; i += kJointChunk) {
-      if (i >= count) break;
-      const typename Around::template Of<kJointChunk> of = next;
-      if (i + kJointChunk < count) around.Load(i + kJointChunk, count - i - kJointChunk, next);
-#pragma unroll
-      for (int u = 0; u < kJointChunk; ++u) {
-        if (i + u >= count) break;
-        std::uint32_t reach[2];
-        around.Shorten(of, u, reach);
-        const auto* const slot = reinterpret_cast<const unsigned char*>(slots + (i + u) * kSlotWords);
-        values[i + u] =
-            MeansOf<kBoth>(Between(slot, reach[0]), Between(slot + kPartWords * 4, reach[1]), values[i + u]);
-      }
-    }
-  }
+  AddUp<2, kJointWarps>(values, sums, totals, [&] { around_means.LoadDivisors(values); });
+  MakeResults<Walk::kMeans, kPartWords>(around_means, num_means, sums, SlotOf(mean, first), values,
+                                        [&](int i, std::uint32_t result) { values[i] = result; });
   const int share = ShareOf(s.end - s.begin, kJointWarps, ChunkOf(Walk::kSums));
-  const int o = s.begin + warp * share;
-  Results<Walk::kSums, kRows, kBoth, kPartWords, kJointPixels> results(a, s, o, min(o + share, s.end));
+  const int o = s.begin + warp * share, count = min(share, s.end - o);
+  Around around(a, s, o, count);
   AddUp<1, kJointWarps>(values, sums, totals, [] {});
-  results.Write(sums + (o - first_mean + 1) * kSlotWords + lane, values);
+  std::uint32_t* const to = Ahead(a.to + s.word, o, s.word_step_bytes);
+  MakeResults<Walk::kSums, kPartWords>(
+      around, count, sums, SlotOf(o, first_mean), values,
+      [&](int i, std::uint32_t sum) { *Ahead(to, i, s.word_step_bytes) = sum; });
 }
 
 // The reciprocals of the regions' sizes, by the left crosses alone.
 template <bool kRowsFirst>
-__global__ void ReciprocalKernel(const std::uint32_t* row_arms, const std::uint32_t* column_arms, int width,
+__global__ void ReciprocalKernel(const std::uint16_t* row_arms, const std::uint16_t* column_arms, int width,
                                  int height, float* reciprocals) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
   if (x >= width || y >= height) return;
   const std::ptrdiff_t pixel = static_cast<std::ptrdiff_t>(y) * width + x;
-  const std::uint32_t* const along = kRowsFirst ? column_arms : row_arms;
-  const std::uint32_t* const across = kRowsFirst ? row_arms : column_arms;
+  const std::uint16_t* const along = kRowsFirst ? column_arms : row_arms;
+  const std::uint16_t* const across = kRowsFirst ? row_arms : column_arms;
   const std::ptrdiff_t step = kRowsFirst ? width : 1;
-  const int back = static_cast<int>(along[pixel] & 0xFFFFU) / kArmStep,
-            ahead = static_cast<int>(along[pixel] >> 16) / kArmStep;
+  const int back = along[pixel] & 0xFF, ahead = along[pixel] >> 8;
   std::uint32_t size = 0;
   for (int k = -back; k <= ahead; ++k) size += SpanOf(across[pixel + k * step]);
   reciprocals[pixel] = __frcp_rn(static_cast<float>(size));
@@ -238,7 +214,7 @@ void Launch(const char* name, Kernel kernel, CrossArguments a, bool rows, int nu
   a.segment_length = (length + num_segments - 1) / num_segments;
   Check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
         "cudaFuncSetAttribute");
-  const auto num_blocks = static_cast<unsigned>(num_lines) * static_cast<unsigned>(shape.num_groups()) *
+  const auto num_blocks = static_cast<unsigned>(num_lines) * static_cast<unsigned>(a.num_groups) *
                           static_cast<unsigned>(num_segments);
   kernel<<<num_blocks, dim3(kWarpSize, static_cast<unsigned>(num_warps)), shared_bytes, stream>>>(a);
   CheckLaunch(name);
@@ -273,14 +249,6 @@ void LaunchMeans(bool rows, bool both, const CrossArguments& a, cudaStream_t str
               : LaunchWalk<Walk::kMeans, false, false>(a, stream);
 }
 
-// Whether the device has the shared memory for it, and it pays: what is added up beyond the ends of more
-// segments costs more than a volume written and read.
-bool HasMeansAndSums(bool rows, const CrossArguments& a) {
-  return JointSlots::SharedBytes(2) <= MostSharedBytes() &&
-         NumSegments(rows ? a.shape.width : a.shape.height, JointSlots::kPixelsOfBlock, 2 * a.longest) <=
-             kMostJointSegments;
-}
-
 void LaunchMeansAndSums(bool rows, bool both, const CrossArguments& a, cudaStream_t stream) {
   const auto launch = [&](auto kernel) {
     Launch("MeansAndSumsKernel", kernel, a, rows, kJointWarps, JointSlots::SharedBytes(2),
@@ -294,9 +262,10 @@ CrossArguments ArgumentsAlong(bool rows, const Views& views, const CostShape& sh
                               const AdCensusParameters& parameters) {
   CrossArguments a{};
   a.shape = shape;
+  a.num_groups = shape.num_groups();
   a.longest = std::min(parameters.arm_length, kMaxArmSpan_px / 2 + 1) - 1;
-  a.arms_left = rows ? views.left.row_reach : views.left.column_reach;
-  a.arms_right = rows ? views.right.row_reach : views.right.column_reach_pairs;
+  a.arms_left = rows ? views.left.row_arms : views.left.column_arms;
+  a.arms_right = rows ? views.right.row_arms : views.right.column_arm_pairs;
   a.cross_left = rows ? views.left.column_arms : views.left.row_arms;
   a.cross_right = rows ? views.right.column_arms : views.right.row_arm_pairs;
   return a;
@@ -318,7 +287,7 @@ void MakeRegionSizes(const Views& views, const CostShape& shape, const AdCensusP
       const dim3 block(32, 8),
           grid(static_cast<unsigned>((shape.width + 31) / 32), static_cast<unsigned>((shape.height + 7) / 8));
       (rows_first ? ReciprocalKernel<true> : ReciprocalKernel<false>)<<<grid, block, 0, stream>>>(
-          views.left.row_reach, views.left.column_reach, shape.width, shape.height, sizes.reciprocals[i]);
+          views.left.row_arms, views.left.column_arms, shape.width, shape.height, sizes.reciprocals[i]);
       CheckLaunch("ReciprocalKernel");
     }
     made[i].Record(stream);
@@ -328,33 +297,48 @@ void MakeRegionSizes(const Views& views, const CostShape& shape, const AdCensusP
 std::uint16_t* AggregateOverCrosses(const Views& views, const CostShape& shape,
                                     const AdCensusParameters& parameters, std::uint16_t* costs,
                                     std::uint16_t* other, const RegionSizes& sizes, const SizesMade& made,
-                                    cudaStream_t stream) {
+                                    Fork& fork, cudaStream_t stream) {
   const bool both = parameters.support == SupportRegion::kBoth;
-  const auto launch = [&](const auto& kernel, CrossArguments a) {
-    a.from = reinterpret_cast<const std::uint32_t*>(costs);
-    a.to = reinterpret_cast<std::uint32_t*>(other);
-    kernel(a);
-    std::swap(costs, other);
+  // Aggregates some groups of disparities. Returns which volume holds the result.
+  const auto aggregate = [&](int first_group, int num_groups, cudaStream_t on) {
+    std::uint16_t *from = costs, *to = other;
+    const auto launch = [&](const auto& kernel, CrossArguments a) {
+      a.from = reinterpret_cast<const std::uint32_t*>(from);
+      a.to = reinterpret_cast<std::uint32_t*>(to);
+      kernel(a);
+      std::swap(from, to);
+    };
+    for (int i = 0; i <= parameters.iterations && parameters.iterations > 0; ++i) {
+      // The means of iteration i - 1 and the sums of iteration i, both along the same lines.
+      const bool rows = i % 2 == 0, has_means = i > 0, has_sums = i < parameters.iterations;
+      CrossArguments along = ArgumentsAlong(rows, views, shape, parameters);
+      along.first_group = first_group;
+      along.num_groups = num_groups;
+      if (has_means) {
+        const int order = (i - 1) % 2;
+        along.sizes = reinterpret_cast<const std::uint32_t*>(sizes.volumes[order]);
+        along.reciprocals = sizes.reciprocals[order];
+        if (i <= NumOrders(parameters))
+          Check(cudaStreamWaitEvent(on, made[order].get()), "cudaStreamWaitEvent");
+      }
+      if (has_means && has_sums && JointSlots::SharedBytes(2) <= MostSharedBytes()) {
+        launch([&](const CrossArguments& a) { LaunchMeansAndSums(rows, both, a, on); }, along);
+        continue;
+      }
+      if (has_means) launch([&](const CrossArguments& a) { LaunchMeans(rows, both, a, on); }, along);
+      if (has_sums) launch([&](const CrossArguments& a) { LaunchSums(rows, both, a, on); }, along);
+    }
+    return from;
   };
-  for (int i = 0; i <= parameters.iterations && parameters.iterations > 0; ++i) {
-    // The means of iteration i - 1 and the sums of iteration i, both along the same lines.
-    const bool rows = i % 2 == 0, has_means = i > 0, has_sums = i < parameters.iterations;
-    CrossArguments along = ArgumentsAlong(rows, views, shape, parameters);
-    if (has_means) {
-      const int order = (i - 1) % 2;
-      along.sizes = reinterpret_cast<const std::uint32_t*>(sizes.volumes[order]);
-      along.reciprocals = sizes.reciprocals[order];
-      if (i <= NumOrders(parameters))
-        Check(cudaStreamWaitEvent(stream, made[order].get()), "cudaStreamWaitEvent");
-    }
-    if (has_means && has_sums && HasMeansAndSums(rows, along)) {
-      launch([&](const CrossArguments& a) { LaunchMeansAndSums(rows, both, a, stream); }, along);
-      continue;
-    }
-    if (has_means) launch([&](const CrossArguments& a) { LaunchMeans(rows, both, a, stream); }, along);
-    if (has_sums) launch([&](const CrossArguments& a) { LaunchSums(rows, both, a, stream); }, along);
-  }
-  return costs;
+  const int num_beside = shape.num_groups() / 2, num_groups = shape.num_groups() - num_beside;
+  if (num_beside == 0) return aggregate(0, num_groups, stream);
+  fork.begun.Record(stream);
+  Check(cudaStreamWaitEvent(fork.stream.get(), fork.begun.get()), "cudaStreamWaitEvent");
+  std::uint16_t* const result = aggregate(0, num_groups, stream);
+  aggregate(num_groups, num_beside, fork.stream.get());
+  fork.done.Record(fork.stream.get());
+  Check(cudaStreamWaitEvent(stream, fork.done.get()), "cudaStreamWaitEvent");
+  return result;
 }
 
 }  // namespace parallax::cuda::ad_census

@@ -24,16 +24,23 @@ struct RegionSizes {
 
 using SizesMade = Event[2];
 
+// A stream beside the one that launches are ordered in, and when it may begin and is done.
+struct Fork {
+  Stream stream;
+  Event begun, done;
+};
+
 // Records each order's event after its sizes.
 void MakeRegionSizes(const Views& views, const CostShape& shape, const AdCensusParameters& parameters,
                      const RegionSizes& sizes, SizesMade& made, cudaStream_t stream);
 
 // Replaces the costs by their means, `iterations` times. other: a volume of the same shape. Returns which of
 // the two holds the result. The sizes may be computed in another stream; the kernels wait for each order's
-// where they need them.
+// where they need them. The fork's stream takes half of the disparities, as they do not depend on each other:
+// while one kernel's last blocks run, another one's begin.
 std::uint16_t* AggregateOverCrosses(const Views& views, const CostShape& shape,
                                     const AdCensusParameters& parameters, std::uint16_t* costs,
                                     std::uint16_t* other, const RegionSizes& sizes, const SizesMade& made,
-                                    cudaStream_t stream);
+                                    Fork& fork, cudaStream_t stream);
 
 }  // namespace parallax::cuda::ad_census

@@ -166,22 +166,19 @@ __global__ void __launch_bounds__(kTileThreads)
           arms_by_column[of_x][of_y];
   }
   if (x >= width || y >= height) return;
-  const auto row_reach = static_cast<std::uint32_t>((to_left | to_right << 16) * kArmStep),
-             column_reach = static_cast<std::uint32_t>((up | down << 16) * kArmStep);
+  const auto column_arms = static_cast<std::uint16_t>(up | down << 8);
   (is_left ? left.row_arms : right.row_arms)[pixel] = row_arms;
-  (is_left ? left.column_arms : right.column_arms)[pixel] = static_cast<std::uint16_t>(up | down << 8);
-  (is_left ? left.row_reach : right.row_reach)[pixel] = row_reach;
-  (is_left ? left.column_reach : right.column_reach)[pixel] = column_reach;
+  (is_left ? left.column_arms : right.column_arms)[pixel] = column_arms;
   if (is_left) return;
-  const auto pair_up = [&](auto* pairs, auto value, auto none) {
-    auto* const first = pairs + static_cast<std::ptrdiff_t>(y) * PairedRow(width);
-    auto* const second = first + static_cast<std::ptrdiff_t>(height) * PairedRow(width);
-    first[x + 2] = second[x + 1] = value;
-    if (x == 0) first[0] = first[1] = second[0] = none;
-    if (x == width - 1) first[width + 2] = second[width + 1] = none;
+  const auto pair_up = [&](std::uint16_t* pairs, std::uint16_t arms) {
+    std::uint16_t* const first = pairs + static_cast<std::ptrdiff_t>(y) * PairedRow(width);
+    std::uint16_t* const second = first + static_cast<std::ptrdiff_t>(height) * PairedRow(width);
+    first[x + 2] = second[x + 1] = arms;
+    if (x == 0) first[0] = first[1] = second[0] = kNoArms;
+    if (x == width - 1) first[width + 2] = second[width + 1] = kNoArms;
   };
-  pair_up(right.row_arm_pairs, row_arms, static_cast<std::uint16_t>(kNoReach));
-  pair_up(right.column_reach_pairs, column_reach, kNoReach);
+  pair_up(right.row_arm_pairs, row_arms);
+  pair_up(right.column_arm_pairs, column_arms);
 }
 
 // --- steps: a warp makes one word of a row, a thread one byte of a column --------------------------------
@@ -239,14 +236,13 @@ View TakeView(Arena& arena, bool is_left, int width, int height) {
   view.marked_color = arena.Take<std::uint32_t>(pixels);
   view.row_arms = arena.Take<std::uint16_t>(pixels);
   view.column_arms = arena.Take<std::uint16_t>(pixels);
-  view.row_reach = arena.Take<std::uint32_t>(pixels);
-  view.column_reach = arena.Take<std::uint32_t>(pixels);
   if (is_left) {
     view.row_arms_by_column = arena.Take<std::uint16_t>(pixels);
   } else {
-    view.column_reach_pairs = words(2 * PairedRow(width), height);
-    view.row_arm_pairs = arena.Take<std::uint16_t>(2 * static_cast<std::size_t>(PairedRow(width)) *
-                                                   static_cast<std::size_t>(height));
+    const std::size_t pairs =
+        2 * static_cast<std::size_t>(PairedRow(width)) * static_cast<std::size_t>(height);
+    view.row_arm_pairs = arena.Take<std::uint16_t>(pairs);
+    view.column_arm_pairs = arena.Take<std::uint16_t>(pairs);
   }
   view.row_steps = words(StepWords(width), height);
   view.down_steps = words(StepBytes(width) / 4, NumStepBands(height));

@@ -17,10 +17,9 @@ namespace parallax::cuda::ad_census {
 
 // Sizes of the images in View below: StepWords of row_steps, StepBytes of down_steps and up_steps.
 constexpr int StepWords(int width) { return (width + 31) / 32; }
-inline constexpr int kStepBand = 8;   // rows of a band, one bit of a byte for each
-inline constexpr int kArmStep = 128;  // factor of the arms in row_reach and column_reach
+inline constexpr int kStepBand = 8;  // rows of a band, one bit of a byte for each
 // The arms of pixels outside the image: all bits set, so they shorten no other arms.
-inline constexpr std::uint32_t kNoReach = 0xFFFFFFFF;
+inline constexpr std::uint16_t kNoArms = 0xFFFF;
 constexpr int PairedRow(int width) { return (width + 4) / 2 * 2; }
 // The place of the pair of pixels x - 1 and x; x may be outside.
 constexpr std::ptrdiff_t PairAt(int x, int width, int height) {
@@ -37,14 +36,10 @@ struct View {
   std::uint16_t* row_arms = nullptr;            // left + 2^8 right
   std::uint16_t* column_arms = nullptr;         // up + 2^8 down
   std::uint16_t* row_arms_by_column = nullptr;  // the left image's, `height` numbers for each column
-  // The same in the form of the sums along arms: kArmStep times the arm back + 2^16 times the arm ahead.
-  std::uint32_t *row_reach = nullptr, *column_reach = nullptr;
-  // The right image's column reach and row arms, twice, for pairs of adjacent pixels. Pixel x of a row is
-  // number x + 2 in the first copy's row and x + 1 in the second one's, so one of them can load any pair at
-  // once (PairAt). PairedRow is the number of values in a row; beyond the image they are kNoReach, all bits
-  // set.
-  std::uint32_t* column_reach_pairs = nullptr;
-  std::uint16_t* row_arm_pairs = nullptr;
+  // The right image's arms, twice, for pairs of adjacent pixels. Pixel x of a row is number x + 2 in the first
+  // copy's row and x + 1 in the second one's, so one of them can load any pair at once (PairAt). PairedRow is
+  // the number of values in a row; beyond the image they are kNoArms.
+  std::uint16_t *row_arm_pairs = nullptr, *column_arm_pairs = nullptr;
   // Bit x of row y: 1 if a colour differs from the one to its left by the threshold or more; 0 where there is
   // none. A row has StepWords words.
   std::uint32_t* row_steps = nullptr;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint32_t kHopeless = 0xFFFFFFFFU;
 constexpr int kVoters = 4, kVotingRows = 8;  // warps of a block, rows of a warp
-constexpr int kColumnsABlock = 8;            // of the later rounds; most are not open
+constexpr int kColumnsAWarp = 2;             // of the later rounds; most are not open
 constexpr int kLongestArm = kMaxArmSpan_px / 2;
 constexpr int kReachedRows = kVotingRows + 2 * kLongestArm;
 constexpr int kRowsALane = (kReachedRows + kWarpSize - 1) / kWarpSize;
@@ -118,31 +118,21 @@ __device__ __forceinline__ void CountRows(const VotingArguments& a, const std::i
   for (int r = 0; r < kAtOnce; ++r) count(r, 0);
 }
 
-// Counts the votes of all rows of two runs. The warps of the team share the rows in turns.
-template <int kTeam>
+// Counts the votes of all rows of two runs.
 __device__ __forceinline__ void CountVotes(const VotingArguments& a, const std::int16_t* at,
-                                           const std::uint16_t* arms, const Rows& one, const Rows& other,
-                                           int member) {
+                                           const std::uint16_t* arms, const Rows& one, const Rows& other) {
   const int num_rows = one.count + other.count;
-  int v = 4 * member;
-  for (; v + 2 < num_rows; v += 4 * kTeam) CountRows<4>(a, at, arms, one, other, v);
+  int v = 0;
+  for (; v + 2 < num_rows; v += 4) CountRows<4>(a, at, arms, one, other, v);
   if (v < num_rows) CountRows<2>(a, at, arms, one, other, v);
 }
 
-// Elects for the pixels of a band of column x. Returns whether somebody was not elected who may be later. A
-// team of warps does it together: all of them follow who is elected, and they share the rows to count.
-template <bool kFirst, int kTeam>
-__device__ __forceinline__ bool VoteInColumn(const VotingArguments& a, int x, int band, int member,
-                                             std::uint32_t* came, std::uint16_t* arms,
-                                             std::uint32_t* before) {
-  const auto wait_for_team = [] {
-    if constexpr (kTeam > 1) {
-      __syncthreads();
-    } else {
-      __syncwarp();
-    }
-  };
-  const int lane = static_cast<int>(threadIdx.x), thread = member * kWarpSize + lane;
+// Elects for the pixels of a band of column x. Returns whether somebody was not elected who may be later.
+// came, arms, before: the warp's own memory.
+template <bool kFirst>
+__device__ __forceinline__ bool VoteInColumn(const VotingArguments& a, int x, int band, std::uint32_t* came,
+                                             std::uint16_t* arms, std::uint32_t* before) {
+  const int lane = static_cast<int>(threadIdx.x);
   const int y = band * kVotingRows;
   const int top = y - kLongestArm;  // row 0 of those that are reached
   const auto pixel_at = [&](int row) { return static_cast<std::int64_t>(row) * a.width + x; };
@@ -203,7 +193,7 @@ __device__ __forceinline__ bool VoteInColumn(const VotingArguments& a, int x, in
     sum = __shfl_sync(kFullWarp, up_to, kWarpSize - 1);
   }
   if (lane == 0) before[0] = 0;
-  wait_for_team();  // and all have read what is written from here on
+  __syncwarp();  // and all have read what is written from here on
 
   // Each lane has one pixel to elect for. first, last: the rows of its region.
   int first = 0, last = 0;
@@ -215,12 +205,12 @@ __device__ __forceinline__ bool VoteInColumn(const VotingArguments& a, int x, in
     const std::uint32_t region = before[last + 1] - before[first];
     if constexpr (kFirst) {
       has_ballot = static_cast<int>(region & 0xFFFFU) > a.min_votes;  // there are no more votes than pixels
-      if (!has_ballot && member == 0) a.ballots[pixel] = kHopeless;
+      if (!has_ballot) a.ballots[pixel] = kHopeless;
     } else if (region >> 16 != 0) {
       // At most all new votes are for the same disparity.
       ballot += (region >> 16) * 0x10001U;
       has_ballot = IsElected(a, static_cast<int>(ballot & 0xFFFFU), static_cast<int>(ballot >> 16));
-      if (!has_ballot && member == 0) a.ballots[pixel] = ballot;
+      if (!has_ballot) a.ballots[pixel] = ballot;
     }
   }
   unsigned to_elect = __ballot_sync(kFullWarp, has_ballot);
@@ -237,18 +227,18 @@ __device__ __forceinline__ bool VoteInColumn(const VotingArguments& a, int x, in
     const int kept = max(min(to, wanted_to) - max(from, wanted_from) + 1, 0);
     Rows above{wanted_from, wanted_to - wanted_from + 1, came}, below{0, 0, came};
     if (is_empty || to - from + 1 > 2 * kept) {  // fewer rows to count anew
-      for (int d = thread; d < 2 * a.num_disparities; d += kTeam * kWarpSize) came[d] = 0;
+      for (int d = lane; d < 2 * a.num_disparities; d += kWarpSize) came[d] = 0;
       is_empty = false;
-      wait_for_team();
+      __syncwarp();
     } else {
       above = wanted_from < from ? Rows{wanted_from, from - wanted_from, came}
                                  : Rows{from, wanted_from - from, gone};
       below = wanted_to > to ? Rows{to + 1, wanted_to - to, came} : Rows{wanted_to + 1, to - wanted_to, gone};
     }
-    CountVotes<kTeam>(a, at, arms, above, below, member);
+    CountVotes(a, at, arms, above, below);
     from = wanted_from;
     to = wanted_to;
-    wait_for_team();
+    __syncwarp();
     // The most votes, of equal ones the lowest disparity: at most 4489 votes, at most 1024 disparities.
     std::uint32_t best = 0;
     int all_votes = 0;
@@ -260,12 +250,12 @@ __device__ __forceinline__ bool VoteInColumn(const VotingArguments& a, int x, in
     best = WarpMax(best);
     all_votes = WarpSum(all_votes);
     const int most = static_cast<int>(best >> 10);
-    wait_for_team();
+    __syncwarp();
     const bool is_elected = IsElected(a, all_votes, most);
     const int size = static_cast<int>((before[to + 1] - before[from]) & 0xFFFFU);
     const bool is_hopeless = !IsElected(a, size, most + size - all_votes);
     any_open = any_open || (!is_elected && !is_hopeless);
-    if (thread != 0) continue;
+    if (lane != 0) continue;
     const std::int64_t pixel = pixel_at(y + pixel_lane);
     if (!is_elected) {
       a.ballots[pixel] = is_hopeless
@@ -290,24 +280,25 @@ __global__ void __launch_bounds__(kWarpSize* kVoters) FirstVotingKernel(const Vo
   const int x = static_cast<int>(blockIdx.x) * kVoters + warp;
   if (x >= a.width) return;
   const bool is_open =
-      VoteInColumn<true, 1>(a, x, band, 0, counters + warp * 2 * a.num_disparities, arms[warp], before[warp]);
+      VoteInColumn<true>(a, x, band, counters + warp * 2 * a.num_disparities, arms[warp], before[warp]);
   if (is_open && threadIdx.x == 0) {
     const std::uint32_t place = atomicAdd(&a.num_open[band], 1U);
     a.open_columns[static_cast<std::int64_t>(band) * a.width + place] = static_cast<std::uint32_t>(x);
   }
 }
 
-// Later rounds: each block takes one of the band's open columns at a time, as the longest ones decide.
+// Later rounds: a warp takes one of the band's open columns at a time.
 __global__ void __launch_bounds__(kWarpSize* kVoters) VotingKernel(const VotingArguments a) {
   extern __shared__ std::uint32_t counters[];
   __shared__ std::uint16_t arms[kVoters][kReachedRows];
   __shared__ std::uint32_t before[kVoters][kReachedRows + 1];
   const int warp = static_cast<int>(threadIdx.y), band = static_cast<int>(blockIdx.y);
   const int num_open = static_cast<int>(a.num_open[band]);
-  for (int i = static_cast<int>(blockIdx.x); i < num_open; i += static_cast<int>(gridDim.x)) {
+  for (int i = static_cast<int>(blockIdx.x) * kVoters + warp; i < num_open;
+       i += static_cast<int>(gridDim.x) * kVoters) {
     const auto x = static_cast<int>(a.open_columns[static_cast<std::int64_t>(band) * a.width + i]);
-    VoteInColumn<false, kVoters>(a, x, band, warp, counters, arms[warp], before[warp]);
-    __syncthreads();
+    VoteInColumn<false>(a, x, band, counters + warp * 2 * a.num_disparities, arms[warp], before[warp]);
+    __syncwarp();
   }
 }
 
@@ -336,11 +327,9 @@ void VoteInRegions(const View& left, int width, int height, int num_disparities,
   Check(cudaMemsetAsync(memory.news, 0,
                         (all_news + static_cast<std::size_t>(num_bands)) * sizeof(std::uint32_t), stream),
         "cudaMemsetAsync");
-  const std::size_t counter_bytes = 2 * static_cast<std::size_t>(num_disparities) * sizeof(std::uint32_t);
+  const std::size_t counter_bytes =
+      kVoters * 2 * static_cast<std::size_t>(num_disparities) * sizeof(std::uint32_t);
   const dim3 block(kWarpSize, kVoters);
-  const auto grid = [&](int num_blocks) {
-    return dim3(static_cast<unsigned>(num_blocks), static_cast<unsigned>(num_bands));
-  };
   for (int round = 1; round <= num_rounds; ++round) {
     std::uint32_t* const news = memory.news + static_cast<std::size_t>(round - 1) * num_news;
     const bool is_first = round == 1;
@@ -359,11 +348,10 @@ void VoteInRegions(const View& left, int width, int height, int num_disparities,
                             parameters.voting_min_votes,
                             parameters.voting_min_percent,
                             round};
-    if (is_first) {
-      FirstVotingKernel<<<grid((width + kVoters - 1) / kVoters), block, kVoters * counter_bytes, stream>>>(a);
-    } else {
-      VotingKernel<<<grid((width + kColumnsABlock - 1) / kColumnsABlock), block, counter_bytes, stream>>>(a);
-    }
+    const int columns_a_block = kVoters * (is_first ? 1 : kColumnsAWarp);
+    const dim3 grid(static_cast<unsigned>((width + columns_a_block - 1) / columns_a_block),
+                    static_cast<unsigned>(num_bands));
+    (is_first ? FirstVotingKernel : VotingKernel)<<<grid, block, counter_bytes, stream>>>(a);
     CheckLaunch("VotingKernel");
   }
 }

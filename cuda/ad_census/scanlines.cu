@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <type_traits>
 
 #include "cuda/ad_census/lane_words.cuh"
@@ -39,14 +40,10 @@ __device__ __forceinline__ std::uint32_t Lower(std::uint32_t a, std::uint32_t b)
 __device__ __forceinline__ std::uint32_t WordAt(const std::uint32_t* row, int num_words, int word) {
   return static_cast<unsigned>(word) < static_cast<unsigned>(num_words) ? row[word] : 0;
 }
-// 32 bits of a row from bit n on, and four bytes of a row from byte n on, which may lie outside: 0 there.
+// 32 bits of a row from bit n on, which may lie outside: 0 there.
 __device__ __forceinline__ std::uint32_t BitsAt(const std::uint32_t* row, int num_words, int n) {
   return __funnelshift_r(WordAt(row, num_words, n >> 5), WordAt(row, num_words, (n >> 5) + 1),
                          static_cast<unsigned>(n) & 31U);
-}
-__device__ __forceinline__ std::uint32_t BytesAt(const std::uint32_t* row, int num_words, int n) {
-  return __funnelshift_r(WordAt(row, num_words, n >> 2), WordAt(row, num_words, (n >> 2) + 1),
-                         (static_cast<unsigned>(n) & 3U) * 8);
 }
 // All bits of a half set where the highest bit of a byte is: of byte low for the low half, of byte high for
 // the high one.
@@ -69,8 +66,13 @@ struct PathWalk {
   static_assert(2 * K <= 32);
 
   struct Chunk {
-    std::uint32_t costs[kChunk][K], sums[kChunk][K], partners[kStepWords];
+    std::uint32_t costs[kChunk][K], sums[kChunk][K];
+    // Words in which the steps are, as they are loaded: shifting them would wait for them.
+    std::uint32_t left[2], right[kRows ? 2 : kStepWords + 1];
+  };
+  struct Steps {         // of a chunk
     std::uint32_t left;  // bit u: whether the left pixel steps
+    std::uint32_t partners[kStepWords];
   };
 
   const Arguments& a;
@@ -121,25 +123,45 @@ struct PathWalk {
     }
   }
 
+  // The first bit or byte of chunk j's steps.
+  __device__ __forceinline__ int FirstLeft(int j) const { return j * kChunk + (kForwards ? 0 : 1); }
+  __device__ __forceinline__ int FirstRight(int j) const {
+    if constexpr (!kRows) return line - a.shape.min_disparity - d - (2 * K - 1);
+    // The first disparity's partners forwards, the last one's backwards.
+    return j * kChunk - a.shape.min_disparity - d - (kForwards ? 0 : 2 * K - 1 - 1);
+  }
+  __device__ __forceinline__ Steps StepsOf(int j, const Chunk& words) const {
+    Steps steps;
+    if constexpr (kRows) {
+      steps.left = __funnelshift_r(words.left[0], words.left[1], static_cast<unsigned>(FirstLeft(j)) & 31U);
+      steps.partners[0] =
+          __funnelshift_r(words.right[0], words.right[1], static_cast<unsigned>(FirstRight(j)) & 31U);
+    } else {
+      const int bit = j * kChunk % kStepBand;  // that becomes bit 0 of each byte
+      steps.left = words.left[0] >> bit;
+#pragma unroll
+      for (int w = 0; w < kStepWords; ++w) {
+        steps.partners[w] = __funnelshift_r(words.right[w], words.right[w + 1],
+                                            (static_cast<unsigned>(FirstRight(j)) & 3U) * 8) >>
+                            bit;
+      }
+    }
+    return steps;
+  }
+
   // Loads chunk j, as far as the line has its pixels.
   __device__ __forceinline__ void Load(int j, bool adds, Chunk& chunk) const {
     const int first = j * kChunk;
+    const std::ptrdiff_t band = kRows ? 0 : static_cast<std::ptrdiff_t>(first / kStepBand) * num_words;
     if constexpr (kRows) {
-      chunk.left = BitsAt(left_steps, num_words, first + (kForwards ? 0 : 1));
-      // The first disparity's partners forwards, the last one's backwards.
-      chunk.partners[0] =
-          BitsAt(right_steps, num_words, first - a.shape.min_disparity - d - (kForwards ? 0 : 2 * K - 1 - 1));
+      chunk.left[0] = WordAt(left_steps, num_words, FirstLeft(j) >> 5);
+      chunk.left[1] = WordAt(left_steps, num_words, (FirstLeft(j) >> 5) + 1);
     } else {
-      const std::ptrdiff_t band = static_cast<std::ptrdiff_t>(first / kStepBand) * num_words;
-      const int bit = first % kStepBand;  // that becomes bit 0 of each byte
-      chunk.left = reinterpret_cast<const std::uint8_t*>(left_steps + band)[line] >> bit;
-#pragma unroll
-      for (int w = 0; w < kStepWords; ++w) {
-        chunk.partners[w] =
-            BytesAt(right_steps + band, num_words, line - a.shape.min_disparity - d - (2 * K - 1) + 4 * w) >>
-            bit;
-      }
+      chunk.left[0] = reinterpret_cast<const std::uint8_t*>(left_steps + band)[line];
     }
+#pragma unroll
+    for (int w = 0; w < static_cast<int>(std::size(chunk.right)); ++w)
+      chunk.right[w] = WordAt(right_steps + band, num_words, (FirstRight(j) >> (kRows ? 5 : 2)) + w);
     const std::uint32_t* const from = costs + static_cast<std::int64_t>(first) * pixel_words;
     const std::uint32_t* const added = sums + static_cast<std::int64_t>(first) * pixel_words;
     const auto load = [&](int u) {
@@ -162,11 +184,11 @@ struct PathWalk {
     }
   }
 
-  __device__ __forceinline__ void Step(const Chunk& chunk, int u, std::uint32_t* to) {
+  __device__ __forceinline__ void Step(const Chunk& chunk, const Steps& of, int u, std::uint32_t* to) {
     std::uint32_t steps[K];
     if constexpr (kRows) {
       // The partners of the previous pixel, moved by one disparity, and one new partner.
-      const std::uint32_t coming = MaskOfBit(chunk.partners[0], u);
+      const std::uint32_t coming = MaskOfBit(of.partners[0], u);
       if constexpr (kForwards) {
 #pragma unroll
         for (int k = K - 1; k > 0; --k) mask[k] = __byte_perm(mask[k - 1], mask[k], 0x5432);
@@ -181,7 +203,7 @@ struct PathWalk {
     } else {
       std::uint32_t bytes[kStepWords];
 #pragma unroll
-      for (int w = 0; w < kStepWords; ++w) bytes[w] = chunk.partners[w] << (7 - u);
+      for (int w = 0; w < kStepWords; ++w) bytes[w] = of.partners[w] << (7 - u);
         // Byte 2 K - 1 - i is that of disparity i.
 #pragma unroll
       for (int k = 0; k < K; ++k) {
@@ -189,7 +211,7 @@ struct PathWalk {
         steps[k] = (2 * K - 1 - 2 * k) % 4 == 3 ? MaskOfBytes<3, 2>(of_word) : MaskOfBytes<1, 0>(of_word);
       }
     }
-    const bool left = (chunk.left >> u & 1U) != 0;
+    const bool left = (of.left >> u & 1U) != 0;
     const std::uint32_t p1 = left ? a.p1[1] : a.p1[0], p1_more = left ? a.p1_more[1] : a.p1_more[0];
     const std::uint32_t p2 = left ? a.p2[1] : a.p2[0], p2_more = left ? a.p2_more[1] : a.p2_more[0];
     // The words of d - 1 and of d + 1 beyond the lane's own; where there is none, the own on the other side
@@ -227,16 +249,17 @@ struct PathWalk {
     for (int turn = begin; turn < end; ++turn) {
       const int j = kForwards ? turn : begin + end - 1 - turn, first = j * kChunk;
       chunk = next;
+      const Steps steps = StepsOf(j, chunk);
       if (turn + 1 < end) Load(kForwards ? j + 1 : j - 1, adds, next);
       std::uint32_t* const to = sums + static_cast<std::int64_t>(first) * pixel_words;
       if (first + kChunk <= length) {
 #pragma unroll
-        for (int i = 0; i < kChunk; ++i) Step(chunk, kForwards ? i : kChunk - 1 - i, to);
+        for (int i = 0; i < kChunk; ++i) Step(chunk, steps, kForwards ? i : kChunk - 1 - i, to);
       } else {
 #pragma unroll
         for (int i = 0; i < kChunk; ++i) {
           const int u = kForwards ? i : kChunk - 1 - i;
-          if (first + u < length) Step(chunk, u, to);
+          if (first + u < length) Step(chunk, steps, u, to);
         }
       }
     }
@@ -270,7 +293,9 @@ __global__ void __launch_bounds__(2 * kWarpSize) ScanlineKernel(const Arguments 
   if (block < a.shape.height) {
     WalkBothWays<K, true>(a, block);
   } else {
-    WalkBothWays<K, false>(a, block - a.shape.height);
+    // From the outer columns to the inner ones, as rows go.
+    const int i = block - a.shape.height;
+    WalkBothWays<K, false>(a, i % 2 == 0 ? i / 2 : a.shape.width - 1 - i / 2);
   }
 }
 

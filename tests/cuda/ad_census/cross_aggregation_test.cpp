@@ -19,10 +19,12 @@ TEST_F(CudaCrossAggregationTest, EqualsTheReference) {
     const cuda::ad_census::RegionSizes regions{{sizes.data(), more_sizes.data()},
                                                {reciprocals.data(), more_reciprocals.data()}};
     cuda::ad_census::SizesMade made;
+    cuda::ad_census::Fork fork;
     const AdCensusParameters& parameters = frame.parameters.ad_census;
     cuda::ad_census::MakeRegionSizes(frame.views(), frame.shape, parameters, regions, made, stream.get());
-    const std::uint16_t* means = cuda::ad_census::AggregateOverCrosses(
-        frame.views(), frame.shape, parameters, costs.data(), other.data(), regions, made, stream.get());
+    const std::uint16_t* means =
+        cuda::ad_census::AggregateOverCrosses(frame.views(), frame.shape, parameters, costs.data(),
+                                              other.data(), regions, made, fork, stream.get());
     EXPECT_EQ(frame.DifferenceOfVolume("aggregated", means == costs.data() ? costs : other), "")
         << "case " << number;
   }
