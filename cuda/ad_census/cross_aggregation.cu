@@ -330,12 +330,12 @@ std::uint16_t* AggregateOverCrosses(const Views& views, const CostShape& shape,
     }
     return from;
   };
-  const int num_beside = shape.num_groups() / 2, num_groups = shape.num_groups() - num_beside;
-  if (num_beside == 0) return aggregate(0, num_groups, stream);
+  const int num_forked = shape.num_groups() / 2, num_groups = shape.num_groups() - num_forked;
+  if (num_forked == 0) return aggregate(0, num_groups, stream);
   fork.begun.Record(stream);
   Check(cudaStreamWaitEvent(fork.stream.get(), fork.begun.get()), "cudaStreamWaitEvent");
   std::uint16_t* const result = aggregate(0, num_groups, stream);
-  aggregate(num_groups, num_beside, fork.stream.get());
+  aggregate(num_groups, num_forked, fork.stream.get());
   fork.done.Record(fork.stream.get());
   Check(cudaStreamWaitEvent(stream, fork.done.get()), "cudaStreamWaitEvent");
   return result;
