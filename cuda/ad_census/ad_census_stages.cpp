@@ -58,17 +58,19 @@ void AdCensusStages::MakeSums(const StepRunner& run, cudaStream_t stream) {
                           {memory_.reciprocals[0], memory_.reciprocals[1]}};
   costs_ = memory_.costs;
   run(Step::kMatchingCost, [&] {
-    beside_.begun.Record(stream);
-    Check(cudaStreamWaitEvent(beside_.stream.get(), beside_.begun.get()), "cudaStreamWaitEvent");
-    MakeRegionSizes(views_, shape_, p, sizes, sizes_made_, beside_.stream.get());
-    if (p.scanlines) FindSteps(views_, shape_.width, shape_.height, p.step_threshold, beside_.stream.get());
-    beside_.done.Record(beside_.stream.get());
+    preparation_.begun.Record(stream);
+    Check(cudaStreamWaitEvent(preparation_.stream.get(), preparation_.begun.get()), "cudaStreamWaitEvent");
+    MakeRegionSizes(views_, shape_, p, sizes, sizes_made_, preparation_.stream.get());
+    if (p.scanlines)
+      FindSteps(views_, shape_.width, shape_.height, p.step_threshold, preparation_.stream.get());
+    preparation_.done.Record(preparation_.stream.get());
     MatchingCost(views_, shape_, p.color_difference, device_tables_, costs_, stream);
   });
   run(Step::kAggregation, [&] {
     std::uint16_t* const both[] = {memory_.costs, memory_.row_sums};
-    costs_ = AggregateOverCrosses(views_, shape_, p, both[0], both[1], sizes, sizes_made_, half_, stream);
-    Check(cudaStreamWaitEvent(stream, beside_.done.get()), "cudaStreamWaitEvent");
+    costs_ = AggregateOverCrosses(views_, shape_, p, both[0], both[1], sizes, sizes_made_, aggregation_fork_,
+                                  stream);
+    Check(cudaStreamWaitEvent(stream, preparation_.done.get()), "cudaStreamWaitEvent");
     sums_ = {costs_, nullptr};
     if (p.scanlines) {
       sums_ = OptimizeScanlines(views_, shape_, tables_, costs_, costs_ == both[0] ? both[1] : both[0],

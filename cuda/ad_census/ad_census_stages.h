@@ -66,9 +66,9 @@ class AdCensusStages {
   AdCensusTables tables_;
   AdCensusMemory memory_;
   DeviceTables device_tables_;
-  Fork beside_;  // runs in parallel to the costs: sizes of regions, steps
+  Fork preparation_;  // sizes of regions and steps, while costs are computed
   SizesMade sizes_made_;
-  Fork half_;  // of the aggregation
+  Fork aggregation_fork_;  // half of the disparities
   CostShape shape_;
   Views views_;
   std::uint16_t* costs_ = nullptr;

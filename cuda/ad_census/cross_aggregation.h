@@ -24,7 +24,7 @@ struct RegionSizes {
 
 using SizesMade = Event[2];
 
-// A stream beside the one that launches are ordered in, and when it may begin and is done.
+// A second stream for launches, and the events when it may begin and is done.
 struct Fork {
   Stream stream;
   Event begun, done;

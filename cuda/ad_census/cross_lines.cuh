@@ -36,7 +36,7 @@ struct CrossArguments {
   int segment_length;
 };
 
-// The warp's number, known to be the same in all lanes.
+// The warp's number; after the shuffle the compiler knows that all lanes have the same.
 __device__ __forceinline__ int Warp() { return __shfl_sync(kFullWarp, static_cast<int>(threadIdx.y), 0); }
 
 // The place of a block and of one of its lanes.

@@ -36,9 +36,9 @@ struct View {
   std::uint16_t* row_arms = nullptr;            // left + 2^8 right
   std::uint16_t* column_arms = nullptr;         // up + 2^8 down
   std::uint16_t* row_arms_by_column = nullptr;  // the left image's, `height` numbers for each column
-  // The right image's arms, twice, for pairs of adjacent pixels. Pixel x of a row is number x + 2 in the first
-  // copy's row and x + 1 in the second one's, so one of them can load any pair at once (PairAt). PairedRow is
-  // the number of values in a row; beyond the image they are kNoArms.
+  // The right image's arms, stored twice, so that any pair of adjacent pixels is one load (PairAt): pixel x is
+  // value x + 2 of a row in the first copy and value x + 1 in the second. A row has PairedRow values; those
+  // outside the image are kNoArms.
   std::uint16_t *row_arm_pairs = nullptr, *column_arm_pairs = nullptr;
   // Bit x of row y: 1 if a colour differs from the one to its left by the threshold or more; 0 where there is
   // none. A row has StepWords words.

@@ -118,7 +118,7 @@ __device__ __forceinline__ void CountRows(const VotingArguments& a, const std::i
   for (int r = 0; r < kAtOnce; ++r) count(r, 0);
 }
 
-// Counts the votes of all rows of two runs.
+// Counts the votes of two runs of rows.
 __device__ __forceinline__ void CountVotes(const VotingArguments& a, const std::int16_t* at,
                                            const std::uint16_t* arms, const Rows& one, const Rows& other) {
   const int num_rows = one.count + other.count;
@@ -127,8 +127,8 @@ __device__ __forceinline__ void CountVotes(const VotingArguments& a, const std::
   if (v < num_rows) CountRows<2>(a, at, arms, one, other, v);
 }
 
-// Elects for the pixels of a band of column x. Returns whether somebody was not elected who may be later.
-// came, arms, before: the warp's own memory.
+// Elects disparities for the pixels of column x in a band. Returns whether a pixel got none that may get one in a
+// later round. came, arms, before: shared memory of this warp alone.
 template <bool kFirst>
 __device__ __forceinline__ bool VoteInColumn(const VotingArguments& a, int x, int band, std::uint32_t* came,
                                              std::uint16_t* arms, std::uint32_t* before) {
@@ -193,7 +193,7 @@ __device__ __forceinline__ bool VoteInColumn(const VotingArguments& a, int x, in
     sum = __shfl_sync(kFullWarp, up_to, kWarpSize - 1);
   }
   if (lane == 0) before[0] = 0;
-  __syncwarp();  // and all have read what is written from here on
+  __syncwarp();  // all lanes have read what is overwritten below
 
   // Each lane has one pixel to elect for. first, last: the rows of its region.
   int first = 0, last = 0;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint16_t kNone = 0xFFFF;
 #ifdef PARALLAX_FIRST_BUILD
-constexpr bool kHasAllSweeps = false;  // wider sums serve in the place of narrower ones
+constexpr bool kHasAllSweeps = false;  // kStepPairs8 replaces kPairs8, and kWide16 kWide8
 #else
 constexpr bool kHasAllSweeps = true;
 #endif
