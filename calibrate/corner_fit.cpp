@@ -57,10 +57,19 @@ struct Edge {
   }
 };
 
+// Unit vectors across the edges, the same for every pixel.
+struct Normals {
+  double n1x, n1y, n2x, n2y;
+  explicit Normals(const Crossing& c)
+      : n1x(-std::sin(c.angle1)),
+        n1y(std::cos(c.angle1)),
+        n2x(-std::sin(c.angle2)),
+        n2y(std::cos(c.angle2)) {}
+};
+
 // The brightness of the crossing in a pixel, and its derivatives by the parameters if slopes is not null.
-double BrightnessOf(const Crossing& c, const Pixel& pixel, Numbers* slopes) {
-  const double n1x = -std::sin(c.angle1), n1y = std::cos(c.angle1);
-  const double n2x = -std::sin(c.angle2), n2y = std::cos(c.angle2);
+double BrightnessOf(const Crossing& c, const Normals& normals, const Pixel& pixel, Numbers* slopes) {
+  const auto& [n1x, n1y, n2x, n2y] = normals;
   double product = 0;
   Numbers sum{};
   for (int i = 0; i < kSamples * kSamples; ++i) {
@@ -93,9 +102,10 @@ double BrightnessOf(const Crossing& c, const Pixel& pixel, Numbers* slopes) {
 }
 
 double SumOfSquares(const Crossing& c, const std::vector<Pixel>& pixels) {
+  const Normals normals(c);
   double sum = 0;
   for (const Pixel& pixel : pixels) {
-    const double r = BrightnessOf(c, pixel, nullptr) - pixel.value;
+    const double r = BrightnessOf(c, normals, pixel, nullptr) - pixel.value;
     sum += r * r;
   }
   return sum;
@@ -191,9 +201,10 @@ std::optional<Vector2> FitCorner(HostImageView<const std::uint8_t> gray, Vector2
   for (int i = 0; i < kMostFitSteps; ++i) {
     std::array<Numbers, kNumbers> matrix{};
     Numbers gradient{};
+    const Normals normals(crossing);
     for (const Pixel& pixel : pixels) {
       Numbers slopes;
-      const double r = BrightnessOf(crossing, pixel, &slopes) - pixel.value;
+      const double r = BrightnessOf(crossing, normals, pixel, &slopes) - pixel.value;
       for (std::size_t a = 0; a < kNumbers; ++a) {
         gradient[a] -= slopes[a] * r;
         for (std::size_t b = 0; b < kNumbers; ++b) matrix[a][b] += slopes[a] * slopes[b];

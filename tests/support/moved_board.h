@@ -21,7 +21,7 @@ using GrayPair = std::pair<HostImage<std::uint8_t>, HostImage<std::uint8_t>>;
 inline std::vector<GrayPair> MovedBoard(int num_places) {
   const RawRig rig = WideRig();
   const BoardCamera left(rig.left), right(rig.right);
-  const auto gray = [](double x, double y) { return ChessboardGray(x, y, kMovedSquare_m, 9, 6); };
+  const PlaneGray gray = ChessboardGray(kMovedSquare_m, 9, 6);
   std::vector<GrayPair> pairs;
   pairs.emplace_back(HostImage<std::uint8_t>(640, 480, 90), HostImage<std::uint8_t>(640, 480, 90));
   std::uint32_t seed = 1;

@@ -38,8 +38,7 @@ struct Rendered {
   double near_m = 0.5, spread = 0.3, noise = 2;
 };
 
-template <typename Gray>
-CalibrationInput RenderedInput(const Rendered& scene, const Gray& gray, std::uint32_t seed) {
+CalibrationInput RenderedInput(const Rendered& scene, const PlaneGray& gray, std::uint32_t seed) {
   CalibrationInput input;
   input.board = scene.board;
   input.width_px = scene.rig.left.width_px;
@@ -63,8 +62,7 @@ CalibrationInput RenderedInput(const Rendered& scene, const Gray& gray, std::uin
 
 // Every number of the rig within three of the sigmas that are stated, by several draws of the noise; and all
 // of them as far off as sigmas say: their mean square is 1 where each is right.
-template <typename Gray>
-void ExpectFound(const Rendered& scene, const Gray& gray, int num_draws, double most_rms_px) {
+void ExpectFound(const Rendered& scene, const PlaneGray& gray, int num_draws, double most_rms_px) {
   double sum = 0;
   int count = 0;
   for (int draw = 0; draw < num_draws; ++draw) {
@@ -86,10 +84,9 @@ void ExpectFound(const Rendered& scene, const Gray& gray, int num_draws, double 
 }
 
 TEST(RenderedBoard, Chessboard) {
-  const auto gray = [](double x, double y) { return ChessboardGray(x, y, kSquare_m, 9, 6); };
   ExpectFound(
       {.rig = WideRig(), .board = ParseBoard("chessboard:9x6", kSquare_m), .near_m = 0.55, .spread = 0.25},
-      gray, AllCases() ? 4 : 2, 0.02);
+      ChessboardGray(kSquare_m, 9, 6), AllCases() ? 4 : 2, 0.02);
 }
 
 TEST(RenderedBoard, Charuco) {
@@ -133,7 +130,7 @@ TEST(FitCorner, HasNoBias) {
   const RawRig rig = WideRig();
   const BoardCamera camera(rig.left);
   const CameraProjection projection(rig.left);
-  const auto gray = [](double x, double y) { return ChessboardGray(x, y, kSquare_m, 9, 6); };
+  const PlaneGray gray = ChessboardGray(kSquare_m, 9, 6);
   for (const double blur_px : {0.0, 1.2}) {
     SCOPED_TRACE(blur_px);
     Vector2 mean;

@@ -308,7 +308,7 @@ TEST(CalibrateCommand, WritesARigWithItsReport) {
   const TemporaryFolder folder;
   const RawRig rig = WideRig();
   const BoardCamera left(rig.left), right(rig.right);
-  const auto gray = [](double x, double y) { return ChessboardGray(x, y, kSquare_m, 9, 6); };
+  const PlaneGray gray = ChessboardGray(kSquare_m, 9, 6);
   fs::create_directories(folder.path() / "left");
   fs::create_directories(folder.path() / "right");
   std::uint32_t seed = 1;
