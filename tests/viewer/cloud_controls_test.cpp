@@ -37,10 +37,10 @@ class CloudControls : public testing::Test {
   test::VirtualDisplay display_;
 };
 
-constexpr char kScene[] = "synthetic:drive,width=320,height=96,frames=3";
+constexpr char kScene[] = "synthetic:drive,width=320,height=96,samples=1,frames=3";
 
 TEST_F(CloudControls, ColoringSizeRangeAndWhatIsDrawnBeside) {
-  DrivenWindow window({kScene, "--paused", "--size", "1000", "700"});
+  DrivenWindow window({kScene, "--paused", "--size", "800", "560"});
   EXPECT_TRUE(window.Await(CloudHas("shown_coloring", "image")));
   const std::int64_t num_points = window.State()["cloud"]["num_points"];
   EXPECT_GT(num_points, 10000);
@@ -80,7 +80,7 @@ TEST_F(CloudControls, ColoringSizeRangeAndWhatIsDrawnBeside) {
 }
 
 TEST_F(CloudControls, ViewsFromBehindAboveAndAside) {
-  DrivenWindow window({kScene, "--paused", "--size", "1000", "700"});
+  DrivenWindow window({kScene, "--paused", "--size", "800", "560"});
   const auto looks = [&](int axis, double at_least, double sign) {
     return Cloud([=](const Json& cloud) {
       return cloud.contains("forward") &&
@@ -136,7 +136,7 @@ TEST_F(CloudControls, PickedPointsAndTheRulerAgreeWithTheWrittenCloud) {
   for (const auto& entry : std::filesystem::directory_iterator(output + "/cloud")) cloud_file = entry.path();
   const PointCloud written = ReadCloud(cloud_file);
 
-  DrivenWindow window({kScene, "--paused", "--size", "1000", "700"});
+  DrivenWindow window({kScene, "--paused", "--size", "800", "560"});
   EXPECT_TRUE(window.Await(CloudHas("shown_coloring", "image")));
   window.PressKey("l");
   EXPECT_TRUE(window.Await(Cloud([](const Json& cloud) { return cloud["ruler"]["used"] == true; })));

@@ -24,6 +24,8 @@ DrivenWindow::DrivenWindow(std::vector<std::string> arguments) {
   }
   arguments.insert(arguments.begin(), "view");
   arguments.insert(arguments.end(), {"--state-file", state});
+  if (std::find(arguments.begin(), arguments.end(), "--size") == arguments.end())
+    arguments.insert(arguments.end(), {"--size", "800", "600"});
   program_ = StartProgram(kProgram, arguments, folder_.path() / "out.txt", folder_.path() / "err.txt");
   if (const auto window = FindWindow(title, kTimeout_s)) window_ = *window;
   Await([](const Json& shown) { return shown.value("num_shown", 0) > 0; });
@@ -143,8 +145,13 @@ void DrivenWindow::Settle() const {
 }
 
 DrivenWindow::Json DrivenWindow::State() const {
-  const Json state = Json::parse(ReadText(folder_.path() / "state.json"), nullptr, false);
-  return state.is_object() ? state : Json::object();
+  std::string text = ReadText(folder_.path() / "state.json");
+  if (text != text_) {
+    text_ = std::move(text);
+    state_ = Json::parse(text_, nullptr, false);
+    if (!state_.is_object()) state_ = Json::object();
+  }
+  return state_;
 }
 
 bool DrivenWindow::Await(const Predicate& wanted) const {

@@ -20,7 +20,8 @@ class DrivenWindow {
   using Json = nlohmann::json;
   using Predicate = std::function<bool(const Json& state)>;
 
-  // `parallax view ARGUMENTS --state-file ...`, until it shows a frame.
+  // `parallax view ARGUMENTS --state-file ...`, until it shows a frame. 800x600 px, if no --size says otherwise: a
+  // processor draws it.
   explicit DrivenWindow(std::vector<std::string> arguments);
   ~DrivenWindow();
   DrivenWindow(const DrivenWindow&) = delete;
@@ -71,6 +72,9 @@ class DrivenWindow {
   int program_ = -1;
   WindowOnDisplay window_;
   std::set<std::string> used_;
+  // The state that was read last: while nothing changes it is not parsed again.
+  mutable std::string text_;
+  mutable Json state_ = Json::object();
 };
 
 }  // namespace parallax::test

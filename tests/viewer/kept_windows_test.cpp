@@ -19,7 +19,7 @@ using test::DrivenWindow;
 using test::RunParallax;
 using Json = DrivenWindow::Json;
 
-constexpr char kSmallScene[] = "synthetic:drive,width=160,height=48,frames=3";
+constexpr char kSmallScene[] = "synthetic:drive,width=160,height=48,samples=1,frames=3";
 
 class KeptWindows : public testing::Test {
  protected:

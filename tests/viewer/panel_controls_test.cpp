@@ -100,8 +100,8 @@ std::optional<Setting> OtherValue(const Parameters& parameters, const std::strin
 }
 
 TEST_F(PanelControls, EveryParameterOfTheTableIsSetByItsControl) {
-  DrivenWindow window({"synthetic:boxes,width=64,height=48", "--paused", "--size", "480", "1300", "--set",
-                       "matching_cost.num_disparities=16"});
+  DrivenWindow window({"synthetic:boxes,width=64,height=48,samples=1", "--paused", "--size", "440", "1300",
+                       "--set", "matching_cost.num_disparities=16"});
   window.PressKey("Tab");
   EXPECT_TRUE(window.AwaitDrawn(Is("panel", "shown", true)));
   for (const char* section : {"Pictures", "Cloud"}) {  // there is room for the parameters of a stage then
@@ -158,8 +158,9 @@ TEST_F(PanelControls, EveryParameterOfTheTableIsSetByItsControl) {
 // --- everything else --------------------------------------------------------------
 
 TEST_F(PanelControls, EveryButtonBoxListSliderAndNumberActs) {
-  DrivenWindow window({"synthetic:drive,width=160,height=48,frames=6", "--paused", "--size", "1000", "800",
-                       "--set", "matching_cost.num_disparities=32", "--save-to", folder_.path().string()});
+  DrivenWindow window({"synthetic:drive,width=160,height=48,samples=1,frames=6", "--paused", "--size", "800",
+                       "800", "--set", "matching_cost.num_disparities=32", "--save-to",
+                       folder_.path().string()});
   const auto expect = [&](const DrivenWindow::Predicate& wanted, const std::string& what) {
     EXPECT_TRUE(window.AwaitDrawn(wanted)) << what << ": " << window.State().dump();
   };

@@ -30,7 +30,8 @@ class TimeControls : public testing::Test {
 };
 
 TEST_F(TimeControls, SliderStepsAndPace) {
-  DrivenWindow window({"synthetic:drive,width=160,height=48,frames=12", "--paused", "--size", "1000", "600"});
+  DrivenWindow window(
+      {"synthetic:drive,width=160,height=48,samples=1,frames=12", "--paused", "--size", "800", "480"});
   EXPECT_TRUE(window.Await(TimeHas("shown", 0)));
   window.PressKey("Right");
   EXPECT_TRUE(window.Await(TimeHas("shown", 1)));

@@ -32,7 +32,7 @@ DrivenWindow::Predicate Has(const std::string& key, T value) {
 }
 
 TEST_F(WindowControls, PauseStepPanelAndListByKeysAndButtons) {
-  DrivenWindow window({"synthetic:drive,width=160,height=48,frames=100000", "--paused"});
+  DrivenWindow window({"synthetic:drive,width=160,height=48,samples=1,frames=100000", "--paused"});
   EXPECT_EQ(window.State()["paused"], true);
   window.PressKey("n");
   EXPECT_TRUE(window.Await(Has("num_shown", 2)));
@@ -68,7 +68,7 @@ TEST_F(WindowControls, PauseStepPanelAndListByKeysAndButtons) {
 // On a display of 200 % nothing is cut off, and the status and the hint lie beside or above each other.
 TEST_F(WindowControls, TheStatusAndTheHintHaveRoomAtTwoHundredPercent) {
   test::SetScaling(2);
-  DrivenWindow window({"synthetic:drive,width=310,height=94", "--size", "1440", "900"});
+  DrivenWindow window({"synthetic:drive,width=310,height=94,samples=1", "--size", "1440", "900"});
   ASSERT_EQ(window.State()["window"]["scaling"], 2);
   window.Settle();
   const Json state = window.State();
@@ -87,7 +87,7 @@ TEST_F(WindowControls, TheStatusAndTheHintHaveRoomAtTwoHundredPercent) {
 }
 
 TEST_F(WindowControls, FilledPixelsAreLeftOutUntilTheyAreAskedFor) {
-  DrivenWindow window({"synthetic:boxes,width=160,height=120", "--paused"});
+  DrivenWindow window({"synthetic:boxes,width=160,height=120,samples=1", "--paused"});
   window.Settle();
   const Json before = window.State();
   EXPECT_EQ(before["show_filled"], false);
@@ -121,7 +121,8 @@ DrivenWindow::Predicate HasMode(const std::string& mode) {
 }
 
 TEST_F(WindowControls, PicturesAreChosenBlendedZoomedAndFixed) {
-  DrivenWindow window({"synthetic:boxes,width=160,height=120", "--paused"});
+  DrivenWindow window(
+      {"synthetic:boxes,width=160,height=120,samples=1", "--paused", "--size", "1200", "600"});
   EXPECT_TRUE(window.Await(HasPicture("first", "view", "left")));
   EXPECT_TRUE(window.Await(HasPicture("second", "view", "disparity")));
   window.PressKey("2");
@@ -191,7 +192,7 @@ TEST_F(WindowControls, PicturesAreChosenBlendedZoomedAndFixed) {
 }
 
 TEST_F(WindowControls, AClickPicksThePixelUnderTheMouseAndADragMarksARectangle) {
-  DrivenWindow window({"synthetic:boxes,width=160,height=120", "--paused"});
+  DrivenWindow window({"synthetic:boxes,width=160,height=120,samples=1", "--paused"});
   Place place{};
   EXPECT_TRUE(window.Await([&](const Json& state) {
     if (const Place now = InPane(state, "second", 0.5, 0.75); now.x != place.x || now.y != place.y) {
@@ -214,7 +215,7 @@ TEST_F(WindowControls, AClickPicksThePixelUnderTheMouseAndADragMarksARectangle) 
 TEST_F(WindowControls, ParametersActOnTheFrameThatStandsStillAndAreTakenBackAndSaved) {
   const test::TemporaryFolder folder;
   DrivenWindow window(
-      {"synthetic:boxes,width=160,height=120", "--paused", "--save-to", folder.path().string()});
+      {"synthetic:boxes,width=160,height=120,samples=1", "--paused", "--save-to", folder.path().string()});
   const auto value = [](const Json& state, const char* key) {
     return state["parameters"]["values"][key].get<std::string>();
   };
@@ -257,10 +258,10 @@ TEST_F(WindowControls, ParametersActOnTheFrameThatStandsStillAndAreTakenBackAndS
 
 // The keys come faster than the window draws.
 TEST_F(WindowControls, ANumberIsTyped) {
-  DrivenWindow window({"synthetic:boxes,width=160,height=120", "--paused", "--size", "1000", "900"});
+  DrivenWindow window({"synthetic:boxes,width=160,height=120,samples=1", "--paused", "--size", "720", "900"});
   window.PressKey("Tab");
   EXPECT_TRUE(window.Await([](const Json& state) {
-    return state["controls"].contains("cloud.far") && state["controls"]["cloud.far"][0] < 1000;
+    return state["controls"].contains("cloud.far") && state["controls"]["cloud.far"][0] < 720;
   }));
   window.Settle();
   window.ClickControl("cloud.far");
@@ -277,11 +278,10 @@ TEST_F(WindowControls, ANumberIsTyped) {
 
 // An open list once asked for drawings faster than they could be made, until the renderer crashed.
 TEST_F(WindowControls, AListStaysOpenAndTakesShortClicksAndTheKeysAfterThem) {
-  DrivenWindow window({"synthetic:boxes,width=160,height=120", "--paused", "--size", "1000", "900"});
+  DrivenWindow window({"synthetic:boxes,width=160,height=120,samples=1", "--paused", "--size", "720", "900"});
   window.PressKey("Tab");
   EXPECT_TRUE(window.Await([](const Json& state) {
-    return state["controls"].contains("Parameters.method") &&
-           state["controls"]["Parameters.method"][0] < 1000;
+    return state["controls"].contains("Parameters.method") && state["controls"]["Parameters.method"][0] < 720;
   }));
   window.Settle();
   const std::vector<int> box = window.State()["controls"]["Parameters.method"];
@@ -307,7 +307,7 @@ TEST_F(WindowControls, AListStaysOpenAndTakesShortClicksAndTheKeysAfterThem) {
 }
 
 TEST_F(WindowControls, TwoSetsAreMatchedOnOneFrame) {
-  DrivenWindow window({"synthetic:boxes,width=160,height=120", "--paused"});
+  DrivenWindow window({"synthetic:boxes,width=160,height=120,samples=1", "--paused"});
   window.PressKey("ctrl+b");
   EXPECT_TRUE(window.Await([](const Json& state) { return state["parameters"]["compares"] == true; }));
   window.PressKey("ctrl+e");

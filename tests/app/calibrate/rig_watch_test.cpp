@@ -153,7 +153,7 @@ TEST(RigWatch, FollowsEveryKnockUntilRowsAgree) {
 
 TEST(RigWatch, LeavesARigAloneThatStaysAsItIs) {
   RigWatch watch;
-  EXPECT_EQ(Follow(300, KnockedBy({}), watch), RightTurn_urad{});
+  EXPECT_EQ(Follow(100, KnockedBy({}), watch), RightTurn_urad{});
   // A turn about y and another focal length are not corrected.
   RigWatch turned;
   EXPECT_EQ(Follow(150, KnockedBy({0, 0.3 * kDegree, 0}), turned), RightTurn_urad{});

@@ -196,7 +196,7 @@ TEST_F(MergeRuns, AShardsFolderIsGoneOnWithByTheSameShardAlone) {
 
 class MergeScores : public ::testing::Test {
  protected:
-  static constexpr const char* kScene = "synthetic:drive,frames=7,width=160,height=60";
+  static constexpr const char* kScene = "synthetic:drive,frames=7,width=160,height=60,samples=1";
   std::string at(const std::string& name) const { return (folder_.path() / name).string(); }
   static Arguments Eval(const Arguments& more) {
     return Arguments{"eval", kScene, "--set", "matching_cost.num_disparities=32"} + more;

@@ -107,7 +107,7 @@ class Record : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-constexpr const char* kDrive = "synthetic:drive,frames=20,width=203,height=61";
+constexpr const char* kDrive = "synthetic:drive,frames=20,width=203,height=61,samples=1";
 constexpr const char* kLongDrive = "synthetic:drive,frames=1000,width=64,height=24,samples=1";
 
 TEST_F(Record, AReplayGivesTheSameBytes) {
@@ -161,7 +161,7 @@ TEST_F(Record, TheRigOfAReplayIsWatched) {
 }
 
 TEST_F(Record, HoldsWhatWasAskedFor) {
-  ASSERT_EQ(Run("synthetic:drive,frames=3,width=99,height=41", "a",
+  ASSERT_EQ(Run("synthetic:drive,frames=3,width=99,height=41,samples=1", "a",
                 {"--record", file().string(), "--record-write", "depth,depth-mm,disparity,cloud"})
                 .exit_code,
             0);
@@ -215,7 +215,8 @@ TEST_F(Record, IsNeverWrittenOverItsOwnSourceOrWithoutBeingAsked) {
 }
 
 TEST_F(Record, EvalSaysThatThereIsNoTruth) {
-  ASSERT_EQ(Run("synthetic:drive,frames=1,width=99,height=41", "a", {"--record", file().string()}).exit_code,
+  ASSERT_EQ(Run("synthetic:drive,frames=1,width=99,height=41,samples=1", "a", {"--record", file().string()})
+                .exit_code,
             0);
   const ProgramResult result = RunParallax({"eval", file().string()});
   EXPECT_EQ(result.exit_code, 1);

@@ -155,8 +155,8 @@ TEST_F(RunCommand, ValidityNamesTheReasonOfEveryHoleAndConfidenceIsHighWhereTheM
 }
 
 TEST_F(RunCommand, DepthsThatTheirPngCannotHoldAreCounted) {
-  const ProgramResult result =
-      RunSource({"synthetic:drive,frames=1,width=200,height=60"}, {"--show-filled"});  // as the depth map
+  const ProgramResult result = RunSource({"synthetic:drive,frames=1,width=200,height=60,samples=1"},
+                                         {"--show-filled"});  // as the depth map
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const std::vector<Point3f> points = ReadPly(out() / "cloud" / "000000_10.ply").points;
   const auto num_deep =

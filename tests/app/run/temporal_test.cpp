@@ -51,7 +51,7 @@ class TemporalRun : public ::testing::Test {
 };
 
 std::string StillScene(const std::string& name, const std::string& noise) {
-  return name + ",still=1,frames=50,width=160,height=96,seed=3,noise=" + noise;
+  return name + ",still=1,frames=50,width=160,height=96,samples=1,seed=3,noise=" + noise;
 }
 
 // Of each pixel over the frames from the tenth on.
@@ -121,7 +121,7 @@ TEST_F(TemporalRun, ThePresetLiveDoesSoAtTheNoiseOfCameras) {
 }
 
 TEST_F(TemporalRun, OfAMovingSceneEveryPixelFollowsTheRulesAndNoGhostOutlivesItsPersistence) {
-  constexpr const char* kMovingScene = "drive,frames=16,noise=4,width=203,height=61";
+  constexpr const char* kMovingScene = "drive,frames=16,noise=4,width=203,height=61,samples=1";
   constexpr int kLongest = 3;  // frames without a value of their own, at persistence 2/4
   const Maps raw = MapsOf(kMovingScene, {}), filtered = MapsOf(kMovingScene, {"live.temporal=true"});
   ASSERT_EQ(raw.size(), 16U);

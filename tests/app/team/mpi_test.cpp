@@ -70,7 +70,7 @@ class UnderMpirun : public ::testing::Test {
   }
   fs::path at(const std::string& name) const { return folder_.path() / name; }
 
-  static constexpr const char* kScene = "synthetic:drive,frames=23,width=160,height=60";
+  static constexpr const char* kScene = "synthetic:drive,frames=23,width=160,height=60,samples=1";
   TemporaryFolder folder_;
 };
 
