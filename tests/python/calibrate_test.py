@@ -21,10 +21,10 @@ BOARD = {"board": "chessboard:9x6", "square_m": SQUARE_M}
 EXAMPLE = Path(__file__).parents[2] / "examples" / "python" / "camera_to_cloud.py"
 
 
-def write_images(folder):
+def write_images(folder, pairs=PAIRS):
     """left/0.pgm, right/0.pgm, ...; both lists of files."""
     files = ([], [])
-    for i, pair in enumerate(PAIRS):
+    for i, pair in enumerate(pairs):
         for image, side, names in zip(pair, ("left", "right"), files):
             os.makedirs(os.path.join(folder, side), exist_ok=True)
             names.append(os.path.join(folder, side, f"{i}.pgm"))
@@ -78,16 +78,15 @@ class Calibrations(unittest.TestCase):
         self.assertTrue(same_bits(of_file.left, self.result.rig.rectify(left, right).left))
 
     def test_every_way_in_gives_the_same(self):
-        left, right = write_images(self.folder)
-        wanted = self.result.covariance
+        pairs = PAIRS[:6]
+        left, right = write_images(self.folder, pairs)
+        wanted = parallax.calibrate(pairs, lens="plumb_bob", **BOARD).covariance
         globs = [os.path.join(self.folder, side, "*.pgm") for side in ("left", "right")]
         for name, given in {"files": (left, list(map(Path, right))), "globs": globs, "a source": [parallax.open(*globs)],
-                            "pairs": [PAIRS], "an iterator": [iter(PAIRS)], "frames": [list(parallax.open(*globs))],
-                            "an array": (np.stack(LEFT), np.stack(RIGHT))}.items():
+                            "an iterator": [iter(pairs)], "frames": [list(parallax.open(*globs))],
+                            "an array": (np.stack(LEFT[:6]), np.stack(RIGHT[:6]))}.items():
             with self.subTest(name):
-                self.assertTrue(same_bits(parallax.calibrate(*given, lens="plumb_bob", **BOARD).covariance,
-                                          wanted if self.result.lens_trials == [] else
-                                          parallax.calibrate(PAIRS, lens="plumb_bob", **BOARD).covariance))
+                self.assertTrue(same_bits(parallax.calibrate(*given, lens="plumb_bob", **BOARD).covariance, wanted))
 
     def test_as_the_program(self):
         write_images(self.folder)

@@ -22,7 +22,7 @@ class Sources(unittest.TestCase):
         self.assertEqual(frames[0].left.shape, (48, 160, 3))
         self.assertEqual(frames[0].truth.nonoccluded.dtype, np.uint8)
         self.assertGreater(frames[1].timestamp, frames[0].timestamp)
-        self.assertIsNone(next(parallax.synthetic("drive", truth=False)).truth)
+        self.assertIsNone(next(parallax.synthetic("drive", width=160, height=48, truth=False)).truth)
 
     def test_arrays_keep_the_frame(self):
         left = scene().left

@@ -7,7 +7,7 @@ import numpy as np
 WIDTH, HEIGHT = 320, 240
 FOCAL_PX, BASELINE_M, SQUARE_M = 300.0, 0.08, 0.025
 COLUMNS, ROWS = 9, 6  # inner corners
-SAMPLES = 4  # of a pixel, squared
+SAMPLES = 3  # of a pixel, squared
 
 
 def turn(x, y, z):

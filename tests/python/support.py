@@ -13,11 +13,11 @@ SANITIZER = next((name for name in ("asan", "tsan") if f"/lib{name}.so" in os.en
 # Small, so that every test is quick; smaller under the thread sanitizer, where a frame of 200 x 120 takes seconds.
 WIDTH, HEIGHT, DISPARITIES = (80, 48, 16) if SANITIZER == "tsan" else (200, 120, 48)
 RAW_RIG = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "install", "consumer", "raw_rig.yaml")
-SCENE = f"synthetic:slanted,width={WIDTH},height={HEIGHT},disparities={DISPARITIES}"
+SCENE = f"synthetic:slanted,width={WIDTH},height={HEIGHT},disparities={DISPARITIES},samples=1"
 
 
 def scene(**keys):
-    return next(parallax.synthetic("slanted", **{"width": WIDTH, "height": HEIGHT, "disparities": DISPARITIES, **keys}))
+    return next(parallax.synthetic("slanted", **{"width": WIDTH, "height": HEIGHT, "disparities": DISPARITIES, "samples": 1, **keys}))
 
 
 def run_program(*arguments):
