@@ -5,10 +5,10 @@
 namespace parallax::test {
 namespace {
 
-TEST(MatcherSweepTest, ReferenceEqualsItself) { RunMatcherSweep(MakeReferenceMatcher, "reference", 25); }
+TEST(MatcherSweepTest, ReferenceEqualsItself) { RunMatcherSweep(MakeReferenceMatcher, "reference", 10); }
 
 TEST(MatcherSweepTest, AdCensusReferenceEqualsItself) {
-  RunMatcherSweep(MakeReferenceAdCensusMatcher, "reference", 25, MakeAdCensusSweepCase);
+  RunMatcherSweep(MakeReferenceAdCensusMatcher, "reference", 10, MakeAdCensusSweepCase);
 }
 
 TEST(MatcherSweepTest, CasesAreValidAndCoverTheRange) {

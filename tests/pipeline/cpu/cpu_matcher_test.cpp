@@ -63,7 +63,7 @@ TEST(CpuMatcher, EqualsTheReferenceWhereLoopsAreUnrolled) {
       for (const auto& [window, p2] :
            {std::pair(CensusWindow::kCenterSymmetric9x7, 64), std::pair(CensusWindow::k9x7, 100),
             std::pair(CensusWindow::kCenterSymmetric9x7, 110), std::pair(CensusWindow::k7x7, 150)}) {
-        SweepCase c = MakeCase(331, 9, num_disparities, 11);
+        SweepCase c = MakeCase(num_disparities + 75, 9, num_disparities, 11);
         c.parameters.census_transform.window = window;
         c.parameters.aggregation.num_paths = num_paths;
         c.parameters.aggregation.p2 = p2;
@@ -77,7 +77,7 @@ TEST(CpuMatcher, EqualsTheReferenceWhereLoopsAreUnrolled) {
 TEST(CpuMatcher, EqualsTheReferenceBeyondBothBordersWhereLoopsAreUnrolled) {
   for (const int num_disparities : {64, 128}) {
     for (const int min_disparity : {-1, -20}) {
-      SweepCase c = MakeCase(331, 9, num_disparities, 12);
+      SweepCase c = MakeCase(num_disparities + 75, 9, num_disparities, 12);
       c.parameters.matching_cost.min_disparity = min_disparity;
       c.parameters.census_transform.window = CensusWindow::kCenterSymmetric9x7;
       ExpectReferenceOnEveryInstructionSet(c, test::MakeSweepPair(c));
@@ -93,7 +93,7 @@ TEST(CpuMatcher, EqualsTheReferenceWithAllTermsWhereLoopsAreUnrolled) {
       for (const auto& [window, percent] :
            {std::pair(CensusWindow::kTwoScale, 130), std::pair(CensusWindow::k5x5, 100),
             std::pair(CensusWindow::kTwoScale, 170), std::pair(CensusWindow::kTwoScale, 300)}) {
-        SweepCase c = MakeCase(331, 9, num_disparities, 11);
+        SweepCase c = MakeCase(num_disparities + 75, 9, num_disparities, 11);
         c.parameters.census_transform.window = window;
         c.parameters.matching_cost.gradient_weight = 2;
         c.parameters.matching_cost.gradient_cap = 9;
@@ -109,7 +109,7 @@ TEST(CpuMatcher, EqualsTheReferenceWithAllTermsWherePathCostsArePaired) {
   for (const int num_disparities : {64, 100, 128, 192, 256}) {
     for (const int num_paths : {4, 8}) {
       for (const int p2 : {80, 81}) {  // 2 (31 + 16 + 80) = 254
-        SweepCase c = MakeCase(331, 9, num_disparities, 11);
+        SweepCase c = MakeCase(num_disparities + 75, 9, num_disparities, 11);
         c.parameters.census_transform.window = CensusWindow::kCenterSymmetricTwoScale;
         c.parameters.matching_cost.gradient_weight = 2;
         c.parameters.matching_cost.gradient_cap = 8;
