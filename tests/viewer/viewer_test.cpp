@@ -24,7 +24,7 @@ namespace {
 
 using test::RunParallax;
 constexpr int kWidth = 1200, kHeight = 600;  // of the window: a processor draws it
-constexpr int kBar = 40;                    // at most, of its status line
+constexpr int kBar = 40;                     // at most, of its status line
 constexpr int kCaption = 32;
 
 using Color = std::tuple<int, int, int>;

@@ -844,7 +844,7 @@ TEST_F(RunCommand, ResumeRefusesOtherParameters) {
 class LongRun : public RunCommand {
  protected:
   void Start() {
-    MakeKittiFolder(data(), 60, 200, 100);
+    MakeKittiFolder(data(), 60, 140, 70);
     child_ = StartProgram(kProgram, Arguments(false), folder_.path() / "stdout", folder_.path() / "stderr");
     ASSERT_TRUE(AwaitWhileRunning(child_, [&] { return fs::exists(out() / "cloud" / "000002_10.ply"); }));
   }
