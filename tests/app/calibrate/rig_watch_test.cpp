@@ -100,7 +100,7 @@ TEST(RigWatch, FindsDisparitiesThatAreTooSmallFromTheBeginning) {
 
 TEST(RigWatch, SaysNothingOfARigThatStaysAsItIs) {
   Drive(
-      AllCases() ? 3000 : 300, [](int) { return Vector3{}; },
+      AllCases() ? 3000 : 200, [](int) { return Vector3{}; },
       [](int frame, const RigWatch& watch) {
         EXPECT_EQ(watch.Fault(), "") << "frame " << frame;
         EXPECT_EQ(watch.NextTurn(), RightTurn_urad{}) << "frame " << frame;

@@ -358,15 +358,16 @@ TEST(CalibrateCommand, WritesARigWithItsReport) {
   // The search for a board that is not there takes long, but in a small picture.
   const HostImage<std::uint8_t> picture =
       left.Picture(BoardPoses(1, 8 * kSquare_m, 5 * kSquare_m, 0.55, 0.25).front(), gray, 2, seed);
-  HostImage<std::uint8_t> small(rig.left.width_px / 4, rig.left.height_px / 4);
+  HostImage<std::uint8_t> small(rig.left.width_px / 2, rig.left.height_px / 2);
   for (int y = 0; y < small.height(); ++y)
-    for (int x = 0; x < small.width(); ++x) small(x, y) = picture(4 * x, 4 * y);
+    for (int x = 0; x < small.width(); ++x) small(x, y) = picture(2 * x, 2 * y);
   const std::string small_file = (folder.path() / "small.png").string();
   WritePng(small_file, small.ConstView());
   std::vector<std::string> of_small = arguments;
   of_small[1] = of_small[2] = small_file;
-  of_small[4] = "chessboard:5x5";
   std::swap(arguments, of_small);
+  expect_error(1, "1 usable boards in 1 pairs");  // the board that is there
+  arguments[4] = "chessboard:5x5";
   expect_error(1, "0 usable boards in 1 pairs");
   std::swap(arguments, of_small);
   arguments[4] = "cheeseboard:5x5";
