@@ -243,8 +243,9 @@ void Aggregator::MarkOutside() {
   std::fill_n(outside_.data(), right_row_.row_length(), std::uint8_t{255});
   for (int x = 0; x < width_; ++x) {
     const int place = x + striping_.Padded() - 1 + parameters_.matching_cost.min_disparity;
-    if (place >= 0 && place < right_row_.num_places()) outside_.data()[right_row_.start()[place]] = 0;
+    if (place >= 0 && place < right_row_.num_places()) outside_.data()[right_row_.At(place)] = 0;
   }
+  right_row_.Duplicate(outside_.data());
 }
 
 void Aggregator::SetSize(int width, int height) {

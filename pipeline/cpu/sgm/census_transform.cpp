@@ -160,7 +160,7 @@ std::ptrdiff_t CensusPlanes::IndexOf(int x, int plane) const {
   if (phases_ == nullptr) return static_cast<std::ptrdiff_t>(x) * num_planes_ + plane;
   const int place = x + first_place_;
   if (place < 0 || place >= phases_->num_places()) return -1;  // no disparity of the range leads there
-  return phases_->start()[place] + static_cast<std::ptrdiff_t>(plane) * phases_->phase_length();
+  return phases_->At(place) + static_cast<std::ptrdiff_t>(plane) * phases_->phase_length();
 }
 
 void CensusPlanes::Transform(const PlaneInput& input, int y_begin, int y_end) {
@@ -200,6 +200,7 @@ void CensusPlanes::Transform(const PlaneInput& input, int y_begin, int y_end) {
       DealPlane(planes + p * plane_stride, x_begin, x_end, first_place_, phases_->stripes(),
                 phases_->phase_stride(), phases_->last(), row + p * phases_->phase_length());
     }
+    phases_->Duplicate(row);
   }
 }
 

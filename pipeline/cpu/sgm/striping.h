@@ -29,13 +29,15 @@ struct Striping {
 };
 
 // The start of a pixel's costs against the right image's row. The row is kept mirrored and distributed to as
-// many phases as there are stripes, so the partners of one vector's disparities are adjacent.
+// many phases as there are stripes, so the partners of one vector's disparities are adjacent. With vectors of half
+// a cache line, a second copy of the row follows at an odd multiple of their length: a vector that lies in two lines
+// in one copy lies in one line in the other.
 class PhasedRow {
  public:
   PhasedRow() = default;
-  // planes: values kept for each pixel, in separate runs. lane_pad: elements readable past the end of each
-  // phase.
-  PhasedRow(int width, int padded_disparities, int stripes, int planes, int lane_pad);
+  // planes: values kept for each pixel, in separate runs. lanes: bytes of a vector; as many elements are readable
+  // past the end of each phase.
+  PhasedRow(int width, int padded_disparities, int stripes, int planes, int lanes);
 
   int phase_length() const { return phase_length_; }
   int stripes() const { return stripes_; }
@@ -43,13 +45,20 @@ class PhasedRow {
   int last() const { return last_; }  // index, in its phase, of place 0: places grow towards the front
   int row_length() const { return row_length_; }  // elements, of all phases and planes
   int num_places() const { return static_cast<int>(start_.size()) - 1; }
-  // The start of each place. The pixel at (x, stripe 0, lane 0) has place x + padded - 1; stripe s is at
+  // The element of a place in plane 0 of the first copy.
+  int At(int place) const {
+    return static_cast<int>(place % stripes_ * phase_stride()) + last_ - place / stripes_;
+  }
+  // Writes the second copy of a row, if there is one, from the first. row: aligned to a cache line.
+  void Duplicate(std::uint8_t* row) const;
+  // The start of each place, in the better copy. The pixel at (x, stripe 0, lane 0) has place x + padded - 1; stripe s is at
   // place - s. The last place is there twice: code that looks a pixel ahead may read past it.
   const std::int32_t* start() const { return start_.data(); }
 
  private:
   int stripes_ = 0, planes_ = 0, last_ = 0;
   int phase_length_ = 0, row_length_ = 0;
+  int copy_ = 0;  // where the second copy begins; 0 if there is none
   std::vector<std::int32_t> start_;
 };
 
