@@ -21,14 +21,16 @@ show_help() {
   awk 'NR > 1 && !/^#/ { exit } NR > 1 { sub(/^# ?/, ""); print }' "$1"
   exit 0
 }
-# configure PRESET [ARGUMENT...]: a first build takes its files several at once.
+# configure PRESET [ARGUMENT...]: a first build takes its files several at once; the release is for this machine, which
+# cannot test the instruction sets that it lacks.
 configure() {
-  local preset=$1 unity=() version
+  local preset=$1 unity=() sets=() version
   version=$(${CXX:-g++} -dumpfullversion -dumpversion 2>/dev/null) ||
     fail "no C++ compiler ${CXX:-g++}: ${CXX:+name one in CXX that is installed, or unset CXX and }run tools/setup"
   ((${version%%.*} >= 11)) || fail "${CXX:-g++} $version is too old for C++20: set CXX to GCC 11 or Clang 16, or newer ones"
   [[ -e $project/build/$preset/CMakeCache.txt ]] || unity=(-D PARALLAX_UNITY=ON)
-  cmake --preset "$preset" "${unity[@]}" "${@:2}" ||
+  [[ $preset != release ]] || sets=(-D PARALLAX_INSTRUCTION_SETS=RUNNABLE)
+  cmake --preset "$preset" "${unity[@]}" "${sets[@]}" "${@:2}" ||
     fail "configuring the preset '$preset' failed: run cmake --preset $preset"
 }
 # num_jobs [MEMINFO LIMIT]: one job for each core, but no more than there is memory for: the largest files take
