@@ -63,7 +63,8 @@ void CheckCamera(const CameraModel& camera, std::string_view what) {
   }
 }
 
-CameraProjection::CameraProjection(const CameraModel& camera) : camera_(camera) {
+CameraProjection::CameraProjection(const CameraModel& camera)
+    : camera_(camera), tangential_(std::hypot(camera.distortion[2], camera.distortion[3])) {
   CheckCamera(camera, "camera");
   const double limit = camera_.lens == LensModel::kFisheye ? kWidestAngle : kWidestRadius;
   max_radius_ = sure_radius_ = limit;
@@ -93,7 +94,7 @@ double CameraProjection::Growth(double radius) const {
   if (camera_.lens == LensModel::kFisheye) return RadialSlope(radius);
   const double r2 = radius * radius;
   if (!(1 + r2 * (k[5] + r2 * (k[6] + r2 * k[7])) > 0)) return 0;  // beyond a pole
-  return RadialSlope(radius) - 6 * radius * std::hypot(k[2], k[3]);
+  return RadialSlope(radius) - 6 * radius * tangential_;
 }
 
 double CameraProjection::Radial(double radius) const {

@@ -80,6 +80,7 @@ class CameraProjection {
   Vector2 Distorted(const Vector2& normalized) const;
 
   CameraModel camera_;
+  double tangential_ = 0;  // length of the tangential terms
   // Radii X/Z, or angles of a kFisheye. max_radius_: the model ends here, because it turns back or no view
   // reaches further. sure_radius_: up to here its slope is large enough for ViewRay.
   double max_radius_ = 0, sure_radius_ = 0;

@@ -137,7 +137,13 @@ Vector<T> Xor(const Vector<T>& a, const Vector<T>& b) {
 }
 template <typename T>
 Vector<T> PopulationCount(const Vector<T>& v) {
-  return Make<T>([&](std::size_t i) { return std::popcount(v.lane[i]); });
+  static_assert(sizeof(T) == 1);
+  // Of pairs, of fours, of all bits. std::popcount would be a call for each lane.
+  return Make<T>([&](std::size_t i) {
+    const int pairs = v.lane[i] - (v.lane[i] >> 1 & 0x55);
+    const int fours = (pairs & 0x33) + (pairs >> 2 & 0x33);
+    return (fours + (fours >> 4)) & 0x0F;
+  });
 }
 template <int kBits, typename T>
 Vector<T> ShiftLeft(const Vector<T>& v) {
