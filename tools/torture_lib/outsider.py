@@ -6,6 +6,7 @@ back, the journal of another version, names that ROS does not allow, no display 
 """
 
 import os
+import re
 import shutil
 import signal
 import struct
@@ -287,6 +288,13 @@ class Outsider:
             raise Finding("hang", f"calibrate --show does not end after {how.name}") from late
         if child.returncode != -how:
             check_manners(child.returncode, err, f"calibrate --show, {how.name}")
-        for name, data in (tree(out) if out.exists() else {}).items():
-            if data != self.calibrated.get(name) and not name.endswith(".part"):
+        files = {name: data for name, data in (tree(out) if out.exists() else {}).items() if not name.endswith(".part")}
+        # A stop ends the collection and calibrates the boards that were read.
+        whole, num_boards = self.calibrated, len(set(re.findall(rb"left/\S+", files.get("corners.vnl", b""))))
+        if num_boards < len(set(re.findall(rb"left/\S+", whole["corners.vnl"]))) and num_boards > 0:
+            fewer = self.new("fewer", make=False)
+            self.program.run(*command[:-1], fewer, "--max-frames", num_boards)
+            whole = tree(fewer)
+        for name, data in files.items():
+            if data != whole.get(name):
                 raise Finding("differs", f"calibrate --show, {how.name}: {name} is not whole")
