@@ -49,7 +49,7 @@ Color WithWindows(const Material& m, const SurfacePoint& p, Color wall) {
   constexpr double kPitchU = 2.2, kPitchV = 3.0;
   const double coverage = PulseCoverage(p.local_m.x, p.footprint_u_m, 0.55, 1.65, kPitchU) *
                           PulseCoverage(p.local_m.y, p.footprint_v_m, 0.8, 2.3, kPitchV);
-  return Mix(wall, WindowColor(p, kPitchU, kPitchV, m.seed ^ p.face), coverage);
+  return coverage == 0 ? wall : Mix(wall, WindowColor(p, kPitchU, kPitchV, m.seed ^ p.face), coverage);
 }
 
 Color WithLaneMarks(const Material& m, const SurfacePoint& p, Color asphalt) {
@@ -62,18 +62,23 @@ Color WithLaneMarks(const Material& m, const SurfacePoint& p, Color asphalt) {
   // The camera drives in the right lane, 1.8 m from the middle line.
   const double dashes = PulseCoverage(p.local_m.y, p.footprint_v_m, 0, 3, 9);
   const double marks = band(-1.86, -1.72) * dashes + band(1.72, 1.86) + band(-5.44, -5.30);
-  // Worn paint: the marks keep some of the asphalt's noise.
-  const double wear = 0.75 + 0.5 * Octave(p, 0.12, m.seed ^ 0x51ED270Bu);
-  color = Mix(color, {208, 208, 200}, std::min(1.0, marks) * wear);
+  if (marks != 0) {
+    // Worn paint: the marks keep some of the asphalt's noise.
+    const double wear = 0.75 + 0.5 * Octave(p, 0.12, m.seed ^ 0x51ED270Bu);
+    color = Mix(color, {208, 208, 200}, std::min(1.0, marks) * wear);
+  }
   const double kerbs = band(2.4, 2.6) + band(-6.2, -6.0);
   color = Mix(color, {158, 154, 148}, std::min(1.0, kerbs));
-  const double slabs = PulseCoverage(p.local_m.y, p.footprint_v_m, 0, 0.03, 0.8);  // joints of the paving
   const double pavements = std::min(1.0, band(2.6, 5.6) + band(-9.2, -6.2));
-  const double tone =
-      Octave(p, 1.6, m.seed ^ 0x2545F491u) + Octave(p, 0.2, m.seed ^ 0x7F4A7C15u) - 0.6 * slabs;
-  const auto slab = static_cast<float>(136 + 70 * tone);
-  color = Mix(color, {slab, slab - 4, slab - 12}, pavements);
+  if (pavements != 0) {
+    const double slabs = PulseCoverage(p.local_m.y, p.footprint_v_m, 0, 0.03, 0.8);  // joints of the paving
+    const double tone =
+        Octave(p, 1.6, m.seed ^ 0x2545F491u) + Octave(p, 0.2, m.seed ^ 0x7F4A7C15u) - 0.6 * slabs;
+    const auto slab = static_cast<float>(136 + 70 * tone);
+    color = Mix(color, {slab, slab - 4, slab - 12}, pavements);
+  }
   const double lawns = std::min(1.0, band(5.6, 4e5) + band(-4e5, -9.2));
+  if (lawns == 0) return color;
   const double grass = 0.5 + Octave(p, 3, m.seed ^ 0xA511E9B3u) + Octave(p, 0.3, m.seed ^ 0x63D83595u) +
                        Octave(p, 0.08, m.seed ^ 0x9E3779B1u);
   return Mix(color, Mix({38, 58, 26}, {128, 150, 84}, std::clamp(grass, 0.0, 1.0)), lawns);

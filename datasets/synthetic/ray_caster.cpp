@@ -11,11 +11,12 @@
 namespace parallax::synthetic {
 namespace {
 
-// Pixels of one camera that an object may cover; the ray caster asks no other object of a pixel.
+// Pixels of one camera that an object may cover; the ray caster asks no other object of a block of a row.
 struct PixelBounds {
   double left, right, top, bottom;
 };
 
+constexpr int kBlock_px = 8;
 constexpr PixelBounds kEverywhere{-HUGE_VAL, HUGE_VAL, -HUGE_VAL, HUGE_VAL};
 
 PixelBounds Project(const Object& o, const StereoRig& rig, double camera_x_m, double cx_px) {
@@ -49,7 +50,7 @@ class View {
   }
   Vector3 position_m() const { return position_m_; }
 
-  // Objects that may be seen within half a pixel (and rounding) of row y, and of pixel (x, y) among them.
+  // Objects that may be seen within half a pixel (and rounding) of row y, and of the block from x on among them.
   void CandidatesInRow(int y, std::vector<int>& candidates) const {
     candidates.clear();
     for (int i = 0; i < static_cast<int>(bounds_.size()); ++i) {
@@ -59,7 +60,7 @@ class View {
   void CandidatesAt(int x, const std::vector<int>& row, std::vector<int>& candidates) const {
     candidates.clear();
     for (const int i : row) {
-      if (bounds_[i].left <= x + 0.51 && bounds_[i].right >= x - 0.51) candidates.push_back(i);
+      if (bounds_[i].left <= x + kBlock_px - 0.49 && bounds_[i].right >= x - 0.51) candidates.push_back(i);
     }
   }
 
@@ -205,7 +206,7 @@ HostImage<Color> RenderView(const Scene& scene, Camera camera, int width, int he
     PixelSampler sampler(scene, view, samples);
     view.CandidatesInRow(y, in_row);
     for (int x = 0; x < width; ++x) {
-      view.CandidatesAt(x, in_row, candidates);
+      if (x % kBlock_px == 0) view.CandidatesAt(x, in_row, candidates);
       image(x, y) = sampler.Sample(x, y, candidates);
     }
   });
@@ -221,7 +222,7 @@ GroundTruth RenderTruth(const Scene& scene, int width, int height, ThreadPool& p
     std::vector<int> in_row, candidates;
     view.CandidatesInRow(y, in_row);
     for (int x = 0; x < width; ++x) {
-      view.CandidatesAt(x, in_row, candidates);
+      if (x % kBlock_px == 0) view.CandidatesAt(x, in_row, candidates);
       const Vector3 direction = view.Direction(x, y);
       const auto hit = view.Cast(direction, candidates);
       if (!hit) {
