@@ -132,4 +132,10 @@ if(TARGET parallax_gstreamer)
   set(CPACK_DEBIAN_GSTREAMER_PACKAGE_SHLIBDEPS ON)
   set(CPACK_COMPONENT_GSTREAMER_DESCRIPTION "GStreamer element parallaxstereo: stereo images to disparity and depth")
 endif()
+# Packages are for every machine, not for the one that builds them.
+if(PARALLAX_INSTRUCTION_SETS OR PARALLAX_FIRST_BUILD)
+  file(WRITE ${PROJECT_BINARY_DIR}/no_package.cmake "message(FATAL_ERROR
+    \"${PROJECT_BINARY_DIR} has code for this machine alone: cmake --preset release && cmake --build --preset release\")\n")
+  set(CPACK_INSTALL_SCRIPTS ${PROJECT_BINARY_DIR}/no_package.cmake)
+endif()
 include(CPack)
