@@ -21,8 +21,8 @@ show_help() {
   awk 'NR > 1 && !/^#/ { exit } NR > 1 { sub(/^# ?/, ""); print }' "$1"
   exit 0
 }
-# configure PRESET [ARGUMENT...]: a first build takes its files several at once; the release is for this machine, which
-# cannot test the instruction sets that it lacks.
+# configure PRESET [ARGUMENT...]: a first build takes its files several at once; the release has the instruction
+# sets of this machine, which cannot test others.
 configure() {
   local preset=$1 unity=() sets=() version
   version=$(${CXX:-g++} -dumpfullversion -dumpversion 2>/dev/null) ||

@@ -29,9 +29,9 @@ struct Striping {
 };
 
 // The start of a pixel's costs against the right image's row. The row is kept mirrored and distributed to as
-// many phases as there are stripes, so the partners of one vector's disparities are adjacent. With vectors of half
-// a cache line, a second copy of the row follows at an odd multiple of their length: a vector that lies in two lines
-// in one copy lies in one line in the other.
+// many phases as there are stripes, so the partners of one vector's disparities are adjacent. With vectors of
+// half a cache line, a second copy of the row follows at an odd multiple of their length: a vector that lies in
+// two lines in one copy lies in one line in the other.
 class PhasedRow {
  public:
   PhasedRow() = default;

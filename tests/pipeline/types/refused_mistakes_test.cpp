@@ -36,7 +36,8 @@ static_assert(std::same_as<decltype(AsConst(HostImageView<float>())), HostImageV
 static_assert(!PixelsCanBeWritten<HostImageView<const float>> && PixelsCanBeWritten<HostImageView<float>>);
 static_assert(!ViewCanBeWritten<const Image&> && ViewCanBeWritten<Image&>);
 
-// The kind of memory is part of the type: the host does not follow a pointer of the device, nor a kernel one of the host.
+// The kind of memory is part of the type: the host does not follow a pointer of the device, nor a kernel one
+// of the host.
 static_assert(!std::is_convertible_v<DeviceImageView<float>, HostImageView<float>>);
 static_assert(!std::is_convertible_v<HostImageView<const float>, DeviceImageView<const float>>);
 static_assert(std::same_as<decltype(AsConst(DeviceImageView<float>())), DeviceImageView<const float>>);
