@@ -192,7 +192,9 @@ TEST_F(WindowControls, PicturesAreChosenBlendedZoomedAndFixed) {
 }
 
 TEST_F(WindowControls, AClickPicksThePixelUnderTheMouseAndADragMarksARectangle) {
-  DrivenWindow window({"synthetic:boxes,width=160,height=120,samples=1", "--paused"});
+  // So wide that the line about the pixel does not wrap, which would move the picture under the mouse.
+  DrivenWindow window(
+      {"synthetic:boxes,width=160,height=120,samples=1", "--paused", "--size", "1440", "900"});
   const auto is_there = [](const Json& pixel) {
     return pixel.is_object() && std::abs(pixel["x"].get<int>() - 80) < 3 &&
            std::abs(pixel["y"].get<int>() - 90) < 3;
