@@ -11,7 +11,7 @@
 namespace parallax::synthetic {
 namespace {
 
-// Pixels of one camera that an object may cover; the ray caster asks no other object of a block of a row.
+// Pixels of one camera that an object may cover; the ray caster tests no others for a block of a row.
 struct PixelBounds {
   double left, right, top, bottom;
 };
@@ -50,7 +50,8 @@ class View {
   }
   Vector3 position_m() const { return position_m_; }
 
-  // Objects that may be seen within half a pixel (and rounding) of row y, and of the block from x on among them.
+  // Objects that may be seen within half a pixel (and rounding) of row y; those of them in the block of pixels
+  // that begins at x.
   void CandidatesInRow(int y, std::vector<int>& candidates) const {
     candidates.clear();
     for (int i = 0; i < static_cast<int>(bounds_.size()); ++i) {

@@ -138,7 +138,7 @@ Vector<T> Xor(const Vector<T>& a, const Vector<T>& b) {
 template <typename T>
 Vector<T> PopulationCount(const Vector<T>& v) {
   static_assert(sizeof(T) == 1);
-  // Of pairs, of fours, of all bits. std::popcount would be a call for each lane.
+  // Sums of pairs, of fours and of all bits. std::popcount would be a call for each lane.
   return Make<T>([&](std::size_t i) {
     const int pairs = v.lane[i] - (v.lane[i] >> 1 & 0x55);
     const int fours = (pairs & 0x33) + (pairs >> 2 & 0x33);

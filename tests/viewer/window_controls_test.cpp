@@ -192,7 +192,7 @@ TEST_F(WindowControls, PicturesAreChosenBlendedZoomedAndFixed) {
 }
 
 TEST_F(WindowControls, AClickPicksThePixelUnderTheMouseAndADragMarksARectangle) {
-  // So wide that the line about the pixel does not wrap, which would move the picture under the mouse.
+  // In a narrower window the line about the pixel wraps, and the picture moves under the mouse.
   DrivenWindow window(
       {"synthetic:boxes,width=160,height=120,samples=1", "--paused", "--size", "1440", "900"});
   const auto is_there = [](const Json& pixel) {
@@ -209,7 +209,7 @@ TEST_F(WindowControls, AClickPicksThePixelUnderTheMouseAndADragMarksARectangle) 
     return is_there(state["pixel"]);
   }));
   window.Click(place.x, place.y);
-  // The mouse may have been near the place before it moved there: the pixel seen then need not be the picked one.
+  // The state may have shown the pixel at the mouse's former position: the click picks the one shown now.
   EXPECT_TRUE(window.Await(
       [&](const Json& state) { return is_there(state["picked"]) && state["picked"] == state["pixel"]; }));
   const Json picked = window.State()["picked"];

@@ -51,14 +51,15 @@ class PhasedRow {
   }
   // Writes the second copy of a row, if there is one, from the first. row: aligned to a cache line.
   void Duplicate(std::uint8_t* row) const;
-  // The start of each place, in the better copy. The pixel at (x, stripe 0, lane 0) has place x + padded - 1; stripe s is at
-  // place - s. The last place is there twice: code that looks a pixel ahead may read past it.
+  // The start of each place, in the copy in which a vector from there lies in one cache line. The pixel at
+  // (x, stripe 0, lane 0) has place x + padded - 1; stripe s is at place - s. The last place is there twice: code
+  // that looks a pixel ahead may read past it.
   const std::int32_t* start() const { return start_.data(); }
 
  private:
   int stripes_ = 0, planes_ = 0, last_ = 0;
   int phase_length_ = 0, row_length_ = 0;
-  int copy_ = 0;  // where the second copy begins; 0 if there is none
+  int copy_ = 0;  // where the second copy begins; 0 without one
   std::vector<std::int32_t> start_;
 };
 
