@@ -42,10 +42,10 @@ struct Pixel {
   double value = 0;
 };
 
-// The picture of an edge across its distance d: erf(d / s) and its slope.
+// The picture of an edge across its distance d: erf(d / s), and its slope where that is wanted.
 struct Edge {
   double step = 0, slope = 0;
-  Edge(double d, double s) {
+  Edge(double d, double s, bool with_slope) {
     const double t = d / s;
     constexpr double kFar = 3.5;  // erf is 1 to a millionth
     if (std::abs(t) > kFar) {
@@ -53,7 +53,7 @@ struct Edge {
       return;
     }
     step = std::erf(t);
-    slope = 2 * std::numbers::inv_sqrtpi / s * std::exp(-t * t);
+    if (with_slope) slope = 2 * std::numbers::inv_sqrtpi / s * std::exp(-t * t);
   }
 };
 
@@ -76,9 +76,10 @@ double BrightnessOf(const Crossing& c, const Normals& normals, const Pixel& pixe
     const double x = pixel.x - c.x + (i % kSamples + 0.5) / kSamples - 0.5;
     const double y = pixel.y - c.y + (i / kSamples + 0.5) / kSamples - 0.5;
     const double d1 = n1x * x + n1y * y, d2 = n2x * x + n2y * y;
-    const Edge e1(d1, c.blur_px), e2(d2, c.blur_px);
+    const bool with_slopes = slopes != nullptr;
+    const Edge e1(d1, c.blur_px, with_slopes), e2(d2, c.blur_px, with_slopes);
     product += e1.step * e2.step;
-    if (slopes == nullptr) continue;
+    if (!with_slopes) continue;
     const double by1 = e1.slope * e2.step, by2 = e2.slope * e1.step;
     sum[0] -= by1 * n1x + by2 * n2x;
     sum[1] -= by1 * n1y + by2 * n2y;
@@ -149,19 +150,18 @@ Crossing FirstGuess(const std::vector<Pixel>& pixels, Vector2 start, double radi
     ring[static_cast<std::size_t>(at)] += pixel.value - mean;
     ++count[static_cast<std::size_t>(at)];
   }
-  // sectors[i]: the sum of the half turn that begins at direction i.
+  // before[i]: the sum of the directions before i and of those opposite to them.
+  std::array<double, kSteps + 1> before{};
+  for (std::size_t i = 0; i < kSteps; ++i) before[i + 1] = before[i] + ring[i] + ring[i + kSteps];
   double best = 0;
   Crossing guess{.x = start.x, .y = start.y, .middle = mean};
   int num_all = 0;
   for (const int n : count) num_all += n;
   for (int i = 0; i < kSteps; ++i) {
     for (int j = i + 3; j < std::min(kSteps, i + kSteps - 2); ++j) {
-      double sum = 0;
-      for (int k = 0; k < 2 * kSteps; ++k) {
-        const bool over1 = (k - i + 2 * kSteps) % (2 * kSteps) < kSteps;
-        const bool over2 = (k - j + 2 * kSteps) % (2 * kSteps) < kSteps;
-        sum += over1 == over2 ? ring[static_cast<std::size_t>(k)] : -ring[static_cast<std::size_t>(k)];
-      }
+      // Two opposite sectors of the four lie between the edges i and j; they count as negative.
+      const double sum =
+          before[kSteps] - 2 * (before[static_cast<std::size_t>(j)] - before[static_cast<std::size_t>(i)]);
       if (std::abs(sum) <= best) continue;
       best = std::abs(sum);
       guess.angle1 = i * std::numbers::pi / kSteps;
@@ -207,8 +207,11 @@ std::optional<Vector2> FitCorner(HostImageView<const std::uint8_t> gray, Vector2
       const double r = BrightnessOf(crossing, normals, pixel, &slopes) - pixel.value;
       for (std::size_t a = 0; a < kNumbers; ++a) {
         gradient[a] -= slopes[a] * r;
-        for (std::size_t b = 0; b < kNumbers; ++b) matrix[a][b] += slopes[a] * slopes[b];
+        for (std::size_t b = 0; b <= a; ++b) matrix[a][b] += slopes[a] * slopes[b];
       }
+    }
+    for (std::size_t a = 0; a < kNumbers; ++a) {
+      for (std::size_t b = a + 1; b < kNumbers; ++b) matrix[a][b] = matrix[b][a];
     }
     bool improved = false, done = false;
     for (int tries = 0; tries < 12 && !improved; ++tries) {

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <opencv2/core.hpp>
 #include <opencv2/features2d.hpp>
 #include <opencv2/imgproc.hpp>
 #include <opencv2/video/tracking.hpp>
 
+#include "calibrate/descriptor_matches.h"
 #include "calibrate/gray_mat.h"
 #include "calibrate/statistics.h"
 
@@ -17,6 +19,13 @@ namespace {
 constexpr double kThereAndBack_px = 0.3;
 constexpr int kGridColumns = 4, kGridRows = 3;
 constexpr double kAgreement_px = 1;  // or half of the cell's median, whichever is larger
+
+std::vector<Descriptor> DescriptorsOf(const cv::Mat& rows) {
+  std::vector<Descriptor> descriptors(static_cast<std::size_t>(rows.rows));
+  for (int i = 0; i < rows.rows; ++i)
+    std::memcpy(&descriptors[static_cast<std::size_t>(i)], rows.ptr(i), sizeof(Descriptor));
+  return descriptors;
+}
 
 }  // namespace
 
@@ -31,12 +40,11 @@ PointMatches MatchPoints(const CameraImageView& left, const CameraImageView& rig
   PointMatches result;
   result.num_features = static_cast<int>(std::min(features_a.size(), features_b.size()));
   if (result.num_features == 0) return result;
-  std::vector<cv::DMatch> found;
-  cv::BFMatcher(cv::NORM_HAMMING, true).match(descriptors_a, descriptors_b, found);
   std::vector<cv::Point2f> from, to;
-  for (const cv::DMatch& match : found) {
-    const cv::Point2f p = features_a[static_cast<std::size_t>(match.queryIdx)].pt;
-    const cv::Point2f q = features_b[static_cast<std::size_t>(match.trainIdx)].pt;
+  for (const DescriptorMatch& match :
+       MatchDescriptors(DescriptorsOf(descriptors_a), DescriptorsOf(descriptors_b))) {
+    const cv::Point2f p = features_a[static_cast<std::size_t>(match.left)].pt;
+    const cv::Point2f q = features_b[static_cast<std::size_t>(match.right)].pt;
     const double disparity = static_cast<double>(p.x - q.x) / a.cols;
     if (std::abs(p.y - q.y) > search.max_row_px || disparity < search.min_disparity ||
         disparity > search.max_disparity)

@@ -11,16 +11,17 @@
 namespace parallax::synthetic {
 namespace {
 
-// Pixels of one camera that an object may cover; the ray caster tests no others for a block of a row.
+// Pixels of one camera that an object may cover, and its least depth; the ray caster tests no others for a block of a
+// row.
 struct PixelBounds {
-  double left, right, top, bottom;
+  double left, right, top, bottom, nearest_m;
 };
 
 constexpr int kBlock_px = 8;
-constexpr PixelBounds kEverywhere{-HUGE_VAL, HUGE_VAL, -HUGE_VAL, HUGE_VAL};
+constexpr PixelBounds kEverywhere{-HUGE_VAL, HUGE_VAL, -HUGE_VAL, HUGE_VAL, 0};
 
 PixelBounds Project(const Object& o, const StereoRig& rig, double camera_x_m, double cx_px) {
-  PixelBounds bounds{HUGE_VAL, -HUGE_VAL, HUGE_VAL, -HUGE_VAL};
+  PixelBounds bounds{HUGE_VAL, -HUGE_VAL, HUGE_VAL, -HUGE_VAL, HUGE_VAL};
   const Vector3 half = o.shape == Shape::kSphere ? Vector3{o.half_m.x, o.half_m.x, o.half_m.x} : o.half_m;
   for (int corner = 0; corner < 8; ++corner) {
     const Vector3 p = o.center_m + (corner & 1 ? half.x : -half.x) * o.axis[0] +
@@ -29,8 +30,9 @@ PixelBounds Project(const Object& o, const StereoRig& rig, double camera_x_m, do
     if (!(p.z > 1e-3)) return kEverywhere;  // reaches beside or behind the camera
     const double x = (p.x - camera_x_m) / p.z * rig.fx_px + cx_px, y = p.y / p.z * rig.fx_px + rig.cy_px;
     bounds = {std::min(bounds.left, x), std::max(bounds.right, x), std::min(bounds.top, y),
-              std::max(bounds.bottom, y)};
+              std::max(bounds.bottom, y), std::min(bounds.nearest_m, p.z)};
   }
+  bounds.nearest_m *= 1 - 1e-9;  // a hit's depth is rounded
   return bounds;
 }
 
@@ -41,7 +43,10 @@ class View {
       : scene_(scene),
         position_m_{camera == Camera::kLeft ? 0 : scene.rig.baseline_m, 0, 0},
         cx_px_(scene.rig.cx_px + (camera == Camera::kLeft ? 0 : scene.rig.doffs_px)) {
-    for (const Object& o : scene.objects) bounds_.push_back(Project(o, scene.rig, position_m_.x, cx_px_));
+    for (const Object& o : scene.objects) {
+      bounds_.push_back(Project(o, scene.rig, position_m_.x, cx_px_));
+      origins_.push_back(OriginFor(o, position_m_));
+    }
   }
 
   // Direction with z = 1, so that t of a hit is its depth.
@@ -69,11 +74,24 @@ class View {
   std::optional<Hit> Cast(Vector3 direction, const std::vector<int>& candidates) const {
     std::optional<Hit> nearest;
     for (const int i : candidates) {
-      const auto hit =
-          Intersect(scene_.objects[i], position_m_, direction, 0, nearest ? nearest->t : HUGE_VAL);
-      if (hit) nearest = Hit{hit->t, i, hit->face};
+      const double until = nearest ? nearest->t : HUGE_VAL;
+      if (bounds_[i].nearest_m > until) continue;
+      if (const auto hit = Intersect(scene_.objects[i], origins_[i], direction, 0, until))
+        nearest = Hit{hit->t, i, hit->face};
     }
     return nearest;
+  }
+
+  // Whether the place of a hit is seen at (x, y): the surface faces the camera, and nothing else lies between.
+  bool Sees(Vector3 point, const Hit& hit, double x, const std::vector<int>& row) const {
+    const Vector3 towards = position_m_ - point;
+    // The objects are convex: one hides its own surface only where that turns away from the camera.
+    const Vector3 normal = NormalAt(scene_.objects[hit.object], point, hit.face);
+    if (Dot(normal, -point) * Dot(normal, towards) <= 0) return false;
+    return std::none_of(row.begin(), row.end(), [&](int i) {
+      return i != hit.object && bounds_[i].left <= x + 0.51 && bounds_[i].right >= x - 0.51 &&
+             Intersect(scene_.objects[i], OriginFor(scene_.objects[i], point), towards, 1e-9, 1);
+    });
   }
 
  private:
@@ -81,6 +99,7 @@ class View {
   Vector3 position_m_;
   double cx_px_;
   std::vector<PixelBounds> bounds_;
+  std::vector<Vector3> origins_;  // position_m_ for each object
 };
 
 Color SkyColor(const Sky& sky, Vector3 direction) {
@@ -184,18 +203,6 @@ class PixelSampler {
   std::vector<std::optional<Hit>> hits_;
 };
 
-// Whether the right camera sees the place: the surface faces it, and nothing else lies between.
-bool SeenFromRight(const Scene& scene, Vector3 point, const Hit& hit) {
-  const Vector3 to_left = -point, to_right = Vector3{scene.rig.baseline_m, 0, 0} - point;
-  const Vector3 normal = NormalAt(scene.objects[hit.object], point, hit.face);
-  // The objects are convex: one hides its own surface only where that turns away from the camera.
-  if (Dot(normal, to_left) * Dot(normal, to_right) <= 0) return false;
-  for (int i = 0; i < static_cast<int>(scene.objects.size()); ++i) {
-    if (i != hit.object && Intersect(scene.objects[i], point, to_right, 1e-9, 1)) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 HostImage<Color> RenderView(const Scene& scene, Camera camera, int width, int height, int samples,
@@ -215,13 +222,14 @@ HostImage<Color> RenderView(const Scene& scene, Camera camera, int width, int he
 }
 
 GroundTruth RenderTruth(const Scene& scene, int width, int height, ThreadPool& pool) {
-  const View view(scene, Camera::kLeft);
+  const View view(scene, Camera::kLeft), right(scene, Camera::kRight);
   const double fb = scene.rig.fx_px * scene.rig.baseline_m;
   GroundTruth truth{HostImage<float>(width, height), HostImage<std::uint8_t>(width, height),
                     HostImage<std::uint8_t>(width, height)};
   pool.ParallelFor(height, [&](int y) {
-    std::vector<int> in_row, candidates;
+    std::vector<int> in_row, in_right_row, candidates;
     view.CandidatesInRow(y, in_row);
+    right.CandidatesInRow(y, in_right_row);
     for (int x = 0; x < width; ++x) {
       if (x % kBlock_px == 0) view.CandidatesAt(x, in_row, candidates);
       const Vector3 direction = view.Direction(x, y);
@@ -234,7 +242,8 @@ GroundTruth RenderTruth(const Scene& scene, int width, int height, ThreadPool& p
       const double disparity_px = fb / hit->t - scene.rig.doffs_px, x_right_px = x - disparity_px;
       const bool inside = x_right_px >= 0 && x_right_px <= width - 1;
       truth.disparity(x, y) = static_cast<float>(disparity_px);
-      truth.nonoccluded(x, y) = inside && SeenFromRight(scene, hit->t * direction, *hit) ? 255 : 0;
+      truth.nonoccluded(x, y) =
+          inside && right.Sees(hit->t * direction, *hit, x_right_px, in_right_row) ? 255 : 0;
       truth.objects(x, y) = scene.objects[hit->object].id;
     }
   });

@@ -12,12 +12,11 @@ Vector3 ToLocal(const Object& o, Vector3 v) {
 
 std::optional<Hit> IntersectRectangle(const Object& o, Vector3 origin, Vector3 direction, double t_min,
                                       double t_max) {
-  const Vector3 from_center = origin - o.center_m;
   const double towards = Dot(o.axis[2], direction);
   if (towards == 0) return std::nullopt;
-  const double t = -Dot(o.axis[2], from_center) / towards;
+  const double t = -Dot(o.axis[2], origin) / towards;
   if (!(t > t_min && t < t_max)) return std::nullopt;
-  const Vector3 p = from_center + t * direction;
+  const Vector3 p = origin + t * direction;
   if (std::fabs(Dot(o.axis[0], p)) > o.half_m.x || std::fabs(Dot(o.axis[1], p)) > o.half_m.y)
     return std::nullopt;
   return Hit{t, -1, 0};
@@ -25,9 +24,8 @@ std::optional<Hit> IntersectRectangle(const Object& o, Vector3 origin, Vector3 d
 
 std::optional<Hit> IntersectSphere(const Object& o, Vector3 origin, Vector3 direction, double t_min,
                                    double t_max) {
-  const Vector3 from_center = origin - o.center_m;
-  const double a = Dot(direction, direction), half_b = Dot(from_center, direction);
-  const double c = Dot(from_center, from_center) - o.half_m.x * o.half_m.x;
+  const double a = Dot(direction, direction), half_b = Dot(origin, direction);
+  const double c = Dot(origin, origin) - o.half_m.x * o.half_m.x;
   const double discriminant = half_b * half_b - a * c;
   if (discriminant < 0) return std::nullopt;
   const double root = std::sqrt(discriminant);
@@ -40,17 +38,16 @@ std::optional<Hit> IntersectSphere(const Object& o, Vector3 origin, Vector3 dire
 // Slabs: the ray is inside the box while it is between all three pairs of planes.
 std::optional<Hit> IntersectBox(const Object& o, Vector3 origin, Vector3 direction, double t_min,
                                 double t_max) {
-  const Vector3 from = ToLocal(o, origin - o.center_m), along = ToLocal(o, direction);
-  const double froms[] = {from.x, from.y, from.z}, alongs[] = {along.x, along.y, along.z};
-  const double halves[] = {o.half_m.x, o.half_m.y, o.half_m.z};
+  const double froms[] = {origin.x, origin.y, origin.z}, halves[] = {o.half_m.x, o.half_m.y, o.half_m.z};
   double enter = -HUGE_VAL, leave = HUGE_VAL;
   std::uint32_t enter_face = 0, leave_face = 0;
   for (std::uint32_t i = 0; i < 3; ++i) {
-    if (alongs[i] == 0) {
+    const double along = Dot(o.axis[i], direction);
+    if (along == 0) {
       if (std::fabs(froms[i]) > halves[i]) return std::nullopt;
       continue;
     }
-    double near = (-halves[i] - froms[i]) / alongs[i], far = (halves[i] - froms[i]) / alongs[i];
+    double near = (-halves[i] - froms[i]) / along, far = (halves[i] - froms[i]) / along;
     std::uint32_t near_face = 2 * i, far_face = 2 * i + 1;
     if (near > far) {
       std::swap(near, far);
@@ -58,14 +55,19 @@ std::optional<Hit> IntersectBox(const Object& o, Vector3 origin, Vector3 directi
     }
     if (near > enter) enter = near, enter_face = near_face;
     if (far < leave) leave = far, leave_face = far_face;
+    if (enter > leave || enter >= t_max || leave <= t_min) return std::nullopt;
   }
-  if (enter > leave) return std::nullopt;
-  if (enter > t_min && enter < t_max) return Hit{enter, -1, enter_face};
-  if (leave > t_min && leave < t_max) return Hit{leave, -1, leave_face};
+  if (enter > t_min) return Hit{enter, -1, enter_face};
+  if (leave < t_max) return Hit{leave, -1, leave_face};
   return std::nullopt;
 }
 
 }  // namespace
+
+Vector3 OriginFor(const Object& object, Vector3 point) {
+  const Vector3 from_center = point - object.center_m;
+  return object.shape == Shape::kBox ? ToLocal(object, from_center) : from_center;
+}
 
 std::optional<Hit> Intersect(const Object& object, Vector3 origin, Vector3 direction, double t_min,
                              double t_max) {

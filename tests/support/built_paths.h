@@ -11,6 +11,7 @@ extern const char* const kMpirun;        // "" without MPI
 extern const char* const kFakeV4l2;      // libraries to be loaded before the program's: a camera,
 extern const char* const kSlowDisk;      // a disk that is busy,
 extern const char* const kFailingCalls;  // calls of the system that fail
+extern const char* const kImageSeeds;    // a library of the fuzz targets
 
 // A file of the repository, e.g. "docs/metrics.md".
 std::string SourcePath(const std::string& relative);

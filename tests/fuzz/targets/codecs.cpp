@@ -1,5 +1,6 @@
 // What other libraries decode: JPEG, TIFF, BMP, PNG of rare kinds, videos.
-#include <opencv2/imgcodecs.hpp>
+#include <dlfcn.h>
+
 #include <string>
 
 #include "datasets/formats/disparity_png.h"
@@ -8,6 +9,7 @@
 #include "parallax/error.h"
 #include "tests/fuzz/target_list.h"
 #include "tests/support/avi_video.h"
+#include "tests/support/built_paths.h"
 
 namespace parallax::fuzz {
 namespace {
@@ -40,46 +42,25 @@ void FeedVideo(std::span<const std::uint8_t> bytes) {
   });
 }
 
-Bytes Encoded(const char* ending, int type, const std::vector<int>& settings = {}) {
-  cv::Mat image(8, 12, type);
-  for (int y = 0; y < image.rows; ++y) {
-    for (int x = 0; x < image.cols * image.channels(); ++x)
-      image.ptr(y)[x] = static_cast<std::uint8_t>(17 * x + 29 * y);
-  }
-  Bytes bytes;
-  cv::imencode(ending, image, bytes, settings);
-  return bytes;
+// What image_seeds.cpp makes for a target. A library of its own: OpenCV's takes 50 ms of every start.
+std::vector<Bytes> ImageSeeds(const char* target) {
+  static void* const library = dlopen(test::kImageSeeds, RTLD_NOW);
+  Require(library != nullptr, "image_seeds is built");
+  std::vector<Bytes> seeds;
+  reinterpret_cast<void (*)(const char*, std::vector<Bytes>&)>(dlsym(library, "MakeImageSeeds"))(target,
+                                                                                                 seeds);
+  return seeds;
 }
 
-std::vector<Bytes> JpegSeeds() {
-  return {Encoded(".jpg", CV_8UC1), Encoded(".jpg", CV_8UC3),
-          Encoded(".jpg", CV_8UC1, {cv::IMWRITE_JPEG_PROGRESSIVE, 1}),
-          Encoded(".jpg", CV_8UC3, {cv::IMWRITE_JPEG_RST_INTERVAL, 1})};
-}
-std::vector<Bytes> TiffSeeds() {
-  return {Encoded(".tiff", CV_8UC1), Encoded(".tiff", CV_8UC3),
-          Encoded(".tiff", CV_8UC1, {cv::IMWRITE_TIFF_COMPRESSION, 1})};
-}
 // Findings: what looks like DICOM was given to a library that ended the program; sizes that no file holds.
-Bytes Dicom() {
-  Bytes bytes(128, 0);
-  for (const char c : std::string_view("DICM\x02\0\0\0\0D\0\0\xff\xff", 14))
-    bytes.push_back(static_cast<std::uint8_t>(c));
-  return bytes;
-}
-
 std::vector<Bytes> OtherImageSeeds() {
-  return {Encoded(".bmp", CV_8UC1),
-          Encoded(".bmp", CV_8UC3),
-          Encoded(".png", CV_8UC4),
-          Encoded(".png", CV_8UC1, {cv::IMWRITE_PNG_BILEVEL, 1}),
-          Encoded(".ppm", CV_8UC3),
-          Dicom(),
-          BytesOf("P3\n88888 8888\n255\n1 2 3"),
-          BytesOf("P2\n12555 55555\n55\n5")};
-}
-std::vector<Bytes> TruthImageSeeds() {
-  return {Encoded(".png", CV_8UC1), Encoded(".png", CV_8UC3), Encoded(".pgm", CV_8UC1)};
+  std::vector<Bytes> seeds = ImageSeeds("other_image");
+  seeds.emplace_back(128, std::uint8_t{0});
+  for (const char c : std::string_view("DICM\x02\0\0\0\0D\0\0\xff\xff", 14))
+    seeds.back().push_back(static_cast<std::uint8_t>(c));
+  seeds.push_back(BytesOf("P3\n88888 8888\n255\n1 2 3"));
+  seeds.push_back(BytesOf("P2\n12555 55555\n55\n5"));
+  return seeds;
 }
 
 std::string GrayVideo() {
@@ -90,10 +71,10 @@ std::string GrayVideo() {
 
 }  // namespace
 
-const Target kJpeg{"jpeg", FeedImageFile, JpegSeeds};
-const Target kTiff{"tiff", FeedImageFile, TiffSeeds};
+const Target kJpeg{"jpeg", FeedImageFile, [] { return ImageSeeds("jpeg"); }};
+const Target kTiff{"tiff", FeedImageFile, [] { return ImageSeeds("tiff"); }};
 const Target kOtherImage{"other_image", FeedImageFile, OtherImageSeeds};
-const Target kTruthImage{"truth_image", FeedTruthImage, TruthImageSeeds};
+const Target kTruthImage{"truth_image", FeedTruthImage, [] { return ImageSeeds("truth_image"); }};
 const Target kVideo{"video", FeedVideo, [] {
                       return std::vector<Bytes>{BytesOf(GrayVideo()), BytesOf(test::AviVideo(2, 2))};
                     }};
