@@ -293,7 +293,9 @@ TEST_F(WindowControls, AListStaysOpenAndTakesShortClicksAndTheKeysAfterThem) {
   const std::vector<int> box = window.State()["controls"]["Parameters.method"];
   const int x = box[0] + box[2] / 2, y = box[1] + box[3] / 2;
   const auto open = [&] {
+    const long drawn = window.State()["redraws"];
     window.ShortClick(x, y);
+    window.Await([&](const Json& state) { return state["redraws"] >= drawn + 2; });
     window.Settle();
   };
   open();
