@@ -23,14 +23,17 @@ double FisheyeSlope(const std::array<double, 8>& k, double angle) {
   const double a2 = angle * angle;
   return 1 + a2 * (3 * k[0] + a2 * (5 * k[1] + a2 * (7 * k[2] + a2 * 9 * k[3])));
 }
+// Whether the radial formula has no denominator: divisions by 1 are left out.
+bool IsPolynomial(const std::array<double, 8>& k) { return k[5] == 0 && k[6] == 0 && k[7] == 0; }
 double RadialScale(const std::array<double, 8>& k, double r2) {
-  return (1 + r2 * (k[0] + r2 * (k[1] + r2 * k[4]))) / (1 + r2 * (k[5] + r2 * (k[6] + r2 * k[7])));
+  const double above = 1 + r2 * (k[0] + r2 * (k[1] + r2 * k[4]));
+  return IsPolynomial(k) ? above : above / (1 + r2 * (k[5] + r2 * (k[6] + r2 * k[7])));
 }
 double RadialScaleSlope(const std::array<double, 8>& k, double r2) {  // by r2
+  const double above = k[0] + r2 * (2 * k[1] + r2 * 3 * k[4]);
+  if (IsPolynomial(k)) return above;
   const double below = 1 + r2 * (k[5] + r2 * (k[6] + r2 * k[7]));
-  return (k[0] + r2 * (2 * k[1] + r2 * 3 * k[4]) -
-          RadialScale(k, r2) * (k[5] + r2 * (2 * k[6] + r2 * 3 * k[7]))) /
-         below;
+  return (above - RadialScale(k, r2) * (k[5] + r2 * (2 * k[6] + r2 * 3 * k[7]))) / below;
 }
 
 }  // namespace
@@ -140,7 +143,7 @@ std::optional<Vector2> CameraProjection::Project(const Vector3& point, Projectio
   } else {
     if (!(point.z > 0)) return std::nullopt;
     const Vector2 q{point.x / point.z, point.y / point.z};
-    if (!(std::hypot(q.x, q.y) <= max_radius_)) return std::nullopt;
+    if (!(q.x * q.x + q.y * q.y <= max_radius_ * max_radius_)) return std::nullopt;
     p = camera_.lens == LensModel::kPlumbBob ? Distorted(q) : q;
     if (slopes != nullptr) {
       const double r2 = q.x * q.x + q.y * q.y, scale = RadialScale(k, r2),

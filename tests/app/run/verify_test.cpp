@@ -144,7 +144,7 @@ class FollowedRun : public VerifyCommand {
   ProgramResult RunRaw(const std::string& right, const std::string& out, const Arguments& more = {},
                        const std::string& every = "2") const {
     return RunParallax(Arguments{"run", At("left/*.png"), At(right + "/*.png"), "--rig", At("rig.yaml"),
-                                 "--config", "realtime", "--set", "matching_cost.num_disparities=64",
+                                 "--config", "realtime", "--set", "matching_cost.num_disparities=32",
                                  "--write", "pfm,right", "--output", At(out), "--rig-watch", every} +
                        more);
   }
