@@ -35,7 +35,7 @@ using ::testing::HasSubstr;
 struct BoardScene {
   RawRig rig = WideRig();
   BoardSpec board = ParseBoard("chessboard:9x6", kSquare_m);
-  int count = 14;
+  int count = 10;
   double noise_px = 0.1, bend_m = 0, spread = 0.3, near_m = 0.5;
   bool flat_on = false;  // all boards parallel
   int late = 0;          // right images are so many pairs late
