@@ -82,7 +82,8 @@ class View {
     return nearest;
   }
 
-  // Whether the place of a hit is seen at (x, y): the surface faces the camera, and nothing else lies between.
+  // Whether the camera sees the place of a hit of the left one: the surface faces it, and nothing else lies between.
+  // It would see the place at x, in the row of these candidates.
   bool Sees(Vector3 point, const Hit& hit, double x, const std::vector<int>& row) const {
     const Vector3 towards = position_m_ - point;
     // The objects are convex: one hides its own surface only where that turns away from the camera.
