@@ -1,5 +1,5 @@
-// libhwy 1.0 measures the resolution of its timer whenever a program starts, which takes 3.5 ms. Nothing
-// here asks for it, and the program's own definition goes before that of a shared library.
+// libhwy 1.0 measures the resolution of its timer whenever a program starts, which takes 3.5 ms. Nothing in parallax
+// uses that timer. The loader takes this definition instead of the shared library's.
 #include <cstdint>
 
 namespace hwy::platform {

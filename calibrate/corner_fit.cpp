@@ -70,13 +70,13 @@ struct Normals {
 // The brightness of the crossing in a pixel, and its derivatives by the parameters if slopes is not null.
 double BrightnessOf(const Crossing& c, const Normals& normals, const Pixel& pixel, Numbers* slopes) {
   const auto& [n1x, n1y, n2x, n2y] = normals;
+  const bool with_slopes = slopes != nullptr;
   double product = 0;
   Numbers sum{};
   for (int i = 0; i < kSamples * kSamples; ++i) {
     const double x = pixel.x - c.x + (i % kSamples + 0.5) / kSamples - 0.5;
     const double y = pixel.y - c.y + (i / kSamples + 0.5) / kSamples - 0.5;
     const double d1 = n1x * x + n1y * y, d2 = n2x * x + n2y * y;
-    const bool with_slopes = slopes != nullptr;
     const Edge e1(d1, c.blur_px, with_slopes), e2(d2, c.blur_px, with_slopes);
     product += e1.step * e2.step;
     if (!with_slopes) continue;

@@ -46,10 +46,11 @@ struct Hit {
   std::uint32_t face = 0;
 };
 
-// A point as Intersect takes the origin of its rays: from the object's centre, for a box along its axes.
+// The origin of a ray as Intersect expects it: relative to the object's centre, and for a box along its axes.
 Vector3 OriginFor(const Object& object, Vector3 point);
 
-// t of the first intersection with t in (t_min, t_max), if any. The ray's direction need not have length 1.
+// t of the first intersection with t in (t_min, t_max), if any. origin: from OriginFor. The ray's direction need not
+// have length 1.
 std::optional<Hit> Intersect(const Object& object, Vector3 origin, Vector3 direction, double t_min,
                              double t_max);
 

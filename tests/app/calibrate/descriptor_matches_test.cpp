@@ -31,7 +31,7 @@ TEST(MatchDescriptors, FindsWhatOpenCvFinds) {
           for (std::uint64_t& word : descriptor) word = random() & mask;
         }
       }
-      if (mask == ~std::uint64_t{0}) {  // all bits differ, none differs
+      if (mask == ~std::uint64_t{0}) {  // the largest distance, 256
         left[0] = {};
         right[0] = {mask, mask, mask, mask};
       }

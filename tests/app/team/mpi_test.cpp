@@ -77,7 +77,7 @@ class UnderMpirun : public ::testing::Test {
 TEST_F(UnderMpirun, AnyNumberOfRanksGivesTheFilesAndFiguresOfOneProcess) {
   ASSERT_EQ(RunParallax(Run(at("alone"))).exit_code, 0);
   ASSERT_EQ(RunParallax(Eval({"--json", at("alone.json"), "--report", at("alone.html")})).exit_code, 0);
-  for (const int count : {2, 5}) {
+  for (const int count : {2, 3, 5}) {
     const std::string name = "out" + std::to_string(count);
     const ProgramResult run = RunProgram(kMpirun, Ranks(count, Run(at(name))));
     ASSERT_EQ(run.exit_code, 0) << run.err;

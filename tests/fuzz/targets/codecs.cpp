@@ -42,7 +42,7 @@ void FeedVideo(std::span<const std::uint8_t> bytes) {
   });
 }
 
-// What image_seeds.cpp makes for a target. A library of its own: OpenCV's takes 50 ms of every start.
+// What image_seeds.cpp makes for a target. It is a library of its own, because loading OpenCV's codecs takes 50 ms.
 std::vector<Bytes> ImageSeeds(const char* target) {
   static void* const library = dlopen(test::kImageSeeds, RTLD_NOW);
   Require(library != nullptr, "image_seeds is built");
