@@ -56,7 +56,10 @@ void FeedSyntheticSpec(std::span<const std::uint8_t> bytes) {
 const Target kParametersYaml{
     "parameters_yaml", FeedParametersYaml, [] {
       return std::vector<Bytes>{
-          BytesOf(ToYaml(Parameters{})),
+          // A value of each type. All parameters would take the test of refused memory 6 s.
+          BytesOf("method: sgm\ncensus_transform:\n  window: 9x7\nmatching_cost:\n"
+                  "  num_disparities: 128\nad_census:\n  lambda_ad: 12.5\nselection:\n  subpixel: parabola\n"
+                  "filter:\n  fill: true\n"),
           BytesOf("base: kitti\naggregation:\n  p1: 8\n  p2: 100\nfilter: {median: 3, fill: false}\n"),
           BytesOf("matching_cost: {num_disparities: 64, min_disparity: -3}\n"),
           BytesOf("a: &a [1, *a]\n"),
