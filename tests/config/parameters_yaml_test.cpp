@@ -193,6 +193,8 @@ TEST(ParametersYaml, ACombinationThatCannotWorkIsAFaultWhereItWasSet) {
   EXPECT_THAT(FaultsOf("aggregation:\n  p1: 20\n  p2: 10\n"),
               AllOf(HasSubstr("rig.yaml:3: aggregation.p2 (10) is smaller than aggregation.p1 (20)"),
                     HasSubstr("raise p2 or lower p1")));
+  EXPECT_THAT(FaultsOf("matching_cost: {gradient_weight: 10, gradient_cap: 12}\n"),
+              HasSubstr("gradient_weight * gradient_cap is 120, more than 63: lower one of them"));
   // Only p1 was set; the fault is there.
   EXPECT_THAT(FaultsOf("aggregation:\n  p1: 500\n"), HasSubstr("rig.yaml:2: aggregation.p2 (72) is smaller"));
   EXPECT_THAT(FaultsOf("", {"aggregation.p1=500"}), HasSubstr("aggregation.p1=500: aggregation.p2 (72)"));

@@ -4,11 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <map>
+#include <optional>
 
 #include "datasets/formats/disparity_png.h"
 #include "datasets/formats/image_file.h"
 #include "datasets/formats/pfm.h"
 #include "tests/datasets/test_files.h"
+#include "tests/support/calibration_texts.h"
 #include "tests/support/images.h"
 
 namespace parallax {
@@ -116,6 +119,44 @@ TEST(OpenSource, RawSyncedIsRectifiedAndHasARig) {
   EXPECT_TRUE(frame.rectified);
   EXPECT_DOUBLE_EQ(frame.rig->baseline_m, 371.0 / 700);
   EXPECT_FALSE(frame.timestamp_s);
+}
+
+TEST(OpenSource, RawExtractedWithoutItsCamerasSaysWhatIsMissing) {
+  const TemporaryFolder dir;
+  WriteGray(dir / "day/day_drive_0001_extract/image_00/data/0000000001.png");
+  WriteGray(dir / "day/day_drive_0001_extract/image_01/data/0000000001.png");
+  const std::string file = (dir / "day/calib_cam_to_cam.txt").string();
+  EXPECT_THAT(Open(dir.path())->Read().rig_note, HasSubstr(file + " does not exist; give the calibration"));
+  WriteText(file, "P_rect_00: 700 0 600 42 0 700 180 0 0 0 1 0\n");
+  EXPECT_THAT(Open(dir.path())->Read().rig_note, HasSubstr(file + " lacks the raw cameras (S, K, D, R, T);"));
+}
+
+TEST(OpenSource, NamesOfEurocImagesAreTimesWhereTheyAreNumbers) {
+  const TemporaryFolder dir;
+  for (const char* name : {"1403636579763555584", "-5", "first"}) {
+    for (const char* camera : {"cam0", "cam1"})
+      WriteGray(dir / (std::string("mav0/") + camera + "/data/" + name + ".png"));
+  }
+  WriteText(dir / "mav0/cam0/sensor.yaml", test::EurocText(-0.0216, -0.0647, 458));
+  WriteText(dir / "mav0/cam1/sensor.yaml", test::EurocText(-0.0198, 0.0454, 457));
+  std::map<std::string, std::optional<double>> times;
+  const auto source = Open(dir.path());
+  while (const auto name = source->NextName()) times[*name] = source->Read().timestamp_s;
+  EXPECT_EQ(times.size(), 3U);
+  EXPECT_NEAR(times["1403636579763555584"].value_or(0), 1403636579.763555584, 1e-6);
+  EXPECT_FALSE(times["-5"]);
+  EXPECT_FALSE(times["first"]);
+}
+
+TEST(OpenSource, AFolderOfSeveralDataSetsNamesThem) {
+  const TemporaryFolder dir;
+  WriteKitti2012(dir, "000002");
+  WriteGray(dir / "mav0/cam0/data/1.png");
+  WriteGray(dir / "mav0/cam1/data/1.png");
+  WriteText(dir / "mav0/cam0/sensor.yaml", "");
+  const std::string said = ErrorOf([&] { Open(dir.path()); });
+  EXPECT_THAT(said, HasSubstr("holds several data sets: kitti2012 ("));
+  EXPECT_THAT(said, HasSubstr("), euroc ("));
 }
 
 TEST(OpenSource, Eth3dAndMiddleburyAreToldByVminUnlessForced) {

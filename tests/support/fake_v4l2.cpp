@@ -156,6 +156,7 @@ const std::vector<std::uint8_t>& Picture(int number) {
 
 int Dequeue(int file, Camera& camera, v4l2_buffer& buffer) {
   if (Is(camera.number, ".gone")) return Fail(ENODEV);
+  if (buffer.type != V4L2_BUF_TYPE_VIDEO_CAPTURE || buffer.memory != V4L2_MEMORY_MMAP) return Fail(EINVAL);
   const double late_s = Is(camera.number, ".late") ? 0.020 : 0;
   const double taken_s = std::floor((Now_s() - late_s) * kRate) / kRate + late_s;
   if (taken_s <= camera.last_s + 1e-6 || camera.num_queued == 0) {
@@ -222,7 +223,11 @@ int Answer(int file, Camera& camera, unsigned long request, void* argument) {
       return 0;
     case VIDIOC_DQBUF:
       return Dequeue(file, camera, *static_cast<v4l2_buffer*>(argument));
-    case VIDIOC_S_PARM:
+    case VIDIOC_S_PARM: {  // only the rates that it enumerates
+      const v4l2_fract& interval = static_cast<v4l2_streamparm*>(argument)->parm.capture.timeperframe;
+      const std::uint32_t rate = interval.denominator / interval.numerator;
+      return rate == 10 || rate == 30 ? 0 : Fail(EINVAL);
+    }
     case VIDIOC_STREAMON:
     case VIDIOC_STREAMOFF:
       return 0;

@@ -205,11 +205,6 @@ void MirrorView(const View& view, int width, int height, View& mirrored, ThreadP
       for (int c = 0; c < view.num_channels; ++c)
         MirrorRow(view.channel[c].Row(y), width, std::uint8_t{0}, mirrored.channel[c], y);
       MirrorRow(view.census.Row(y), width, std::uint64_t{0}, mirrored.census, y);
-      constexpr std::uint8_t kNoPartner = 255;
-      MirrorRow(view.arms.left.Row(y), width, kNoPartner, mirrored.arms.left, y);
-      MirrorRow(view.arms.right.Row(y), width, kNoPartner, mirrored.arms.right, y);
-      MirrorRow(view.arms.up.Row(y), width, kNoPartner, mirrored.arms.up, y);
-      MirrorRow(view.arms.down.Row(y), width, kNoPartner, mirrored.arms.down, y);
       MirrorRow(view.steps_x.Row(y), width, std::uint8_t{0}, mirrored.steps_x, y);
       MirrorRow(view.steps_y.Row(y), width, std::uint8_t{0}, mirrored.steps_y, y);
     }

@@ -102,8 +102,8 @@ class ViewMaker {
   CensusPlanes planes_;
 };
 
-// Mirrors a view from left to right, for the image in which partners are looked up. Margins get the values
-// that count outside the image.
+// Mirrors a view from left to right, except its arms, for the image in which partners are looked up. Margins
+// get the values that count outside the image.
 void MirrorView(const View& view, int width, int height, View& mirrored, ThreadPool& threads);
 
 // Transposes a plane: columns become rows.

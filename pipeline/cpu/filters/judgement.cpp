@@ -75,7 +75,6 @@ class Judgement {
     for (std::size_t i = 0; i < 4; ++i) row[i] = rows.data() + i * length + kMargin;
     for (int y = begin; y < end; ++y) {
       std::fill_n(Index(y) - kMargin, layout_.stride, kAboveAll);
-      std::fill_n(Weight(y) - kMargin, layout_.stride, std::int16_t{0});
       MakeIndexRow(selected_.Row(y), validity_.Row(y), layout_.width, parameters_.matching_cost.min_disparity,
                    {Index(y), Weight(y), row[0], row[1], row[2]});
       // Restores what was overwritten past the end of the row.

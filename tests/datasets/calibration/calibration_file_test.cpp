@@ -137,6 +137,7 @@ TEST_F(CalibrationFile, ReadsWhatOthersWrite) {
       Read({MrcalText(500, "0, 0, 0, 0, 0, 0"), MrcalText(510, "0, 0.01, 0, -0.2, 0, 0")}, ".cameramodel");
   EXPECT_EQ(mrcal.format, "mrcal");
   EXPECT_DOUBLE_EQ(mrcal.raw->left.fx_px, 500);
+  EXPECT_DOUBLE_EQ(mrcal.raw->left.cx_px, 320.2);
   EXPECT_DOUBLE_EQ(mrcal.raw->left.distortion[7], 0.08);
   EXPECT_DOUBLE_EQ(mrcal.raw->translation_m.x, -0.2);
 
@@ -149,6 +150,8 @@ TEST_F(CalibrationFile, ReadsWhatOthersWrite) {
   EXPECT_EQ(kitti.format, "kitti");
   EXPECT_NEAR(kitti.raw->baseline_m(), 0.537, 0.001);
   EXPECT_EQ(kitti.raw->left.width_px, 1392);
+  EXPECT_DOUBLE_EQ(kitti.raw->left.distortion[0], -0.3728755);
+  EXPECT_DOUBLE_EQ(kitti.raw->left.distortion[4], -0.07233722);
   EXPECT_EQ(kitti.rectified->width_px, 1242);
   EXPECT_NEAR(kitti.rectified->rig.baseline_m, 0.5372, 1e-4);
 

@@ -47,6 +47,11 @@ TEST(Ros2Names, AnErrorIsOneLine) {
   }
 }
 
+TEST(Ros2Names, LeftAndRightAreTwoTopics) {
+  EXPECT_THAT(ErrorOf([] { OpenSource({"ros2:left=/a,right=/a"}); }), HasSubstr("are the same topic"));
+  EXPECT_THAT(ErrorOf([] { OpenSource({"ros2:left=/a"}); }), HasSubstr("names no left or no right topic"));
+}
+
 TEST(Ros2Names, CalibrationStandsBesideTheImages) {
   EXPECT_EQ(InfoTopicOf("/stereo/left/image_raw"), "/stereo/left/camera_info");
   EXPECT_EQ(InfoTopicOf("/stereo/left/image_raw/compressed"), "/stereo/left/camera_info");

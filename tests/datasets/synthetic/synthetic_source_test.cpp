@@ -106,6 +106,13 @@ TEST(SyntheticSource, DepthsAndColoursAgree) {
   EXPECT_GT(low_bytes.size(), 200U) << "16-bit images have more than 8 bits in them";
 }
 
+TEST(SyntheticSource, TooMuchLightIsTheLargestValue) {
+  const StereoFrame frame = RenderFrame("spheres,width=40,height=30,bits=16,offset=255");
+  for (int y = 0; y < 30; ++y) {
+    for (int x = 0; x < 40; ++x) ASSERT_EQ(std::get<HostImage<std::uint16_t>>(frame.right)(x, y), 65535);
+  }
+}
+
 TEST(SyntheticSource, NoiseGainAndOffsetAreAsAsked) {
   const std::string spec = "spheres,width=300,height=200,bits=16";
   const StereoFrame clean = RenderFrame(spec);

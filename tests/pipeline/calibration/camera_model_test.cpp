@@ -122,11 +122,14 @@ TEST(CameraModel, WhatIsNotSeen) {
 
 TEST(CameraModel, RotationVectorsAndBack) {
   for (const Vector3 v : {Vector3{0, 0, 0}, Vector3{1e-9, 0, 0}, Vector3{0.3, -0.2, 0.9},
-                          Vector3{0, std::numbers::pi, 0}, Vector3{3.1, 0.2, -0.1}}) {
+                          Vector3{0, std::numbers::pi, 0}, Vector3{3.1, 0.2, -0.1},
+                          Vector3{0, std::numbers::pi - 5e-7, 0}, Vector3{5e-7 - std::numbers::pi, 0, 0}}) {
     const Matrix3 r = RotationOf(v);
     EXPECT_LT(DistanceFromRotation(r), 1e-12);
-    const Matrix3 again = RotationOf(RotationVectorOf(r));
-    for (std::size_t i = 0; i < 9; ++i) EXPECT_NEAR(again.m[i], r.m[i], 1e-9);
+    const Vector3 back = RotationVectorOf(r);
+    EXPECT_NEAR(Length(back), Length(v), 1e-6);
+    const Matrix3 again = RotationOf(back);
+    for (std::size_t i = 0; i < 9; ++i) EXPECT_NEAR(again.m[i], r.m[i], 1e-12);
   }
   // A quarter turn about z takes x to y.
   const Vector3 y = RotationOf({0, 0, std::numbers::pi / 2}) * Vector3{1, 0, 0};
@@ -160,6 +163,13 @@ TEST(CameraModel, RefusesWhatIsNone) {
   EXPECT_THROW(CheckRawRig(rig, "rig"), InvalidArgument);  // no baseline
   rig.translation_m = {-0.1, 0, 0};
   EXPECT_NO_THROW(CheckRawRig(rig, "rig"));
+  rig.left.fy_px = 0.5;
+  EXPECT_NO_THROW(CheckRawRig(rig, "rig"));
+  for (CameraModel RawRig::*side : {&RawRig::left, &RawRig::right}) {
+    RawRig without = rig;
+    (without.*side).fx_px = 0;
+    EXPECT_THROW(CheckRawRig(without, "rig"), InvalidArgument);
+  }
   rig.right_from_left.m[8] = -1;
   EXPECT_THROW(CheckRawRig(rig, "rig"), InvalidArgument);  // a mirror
 }

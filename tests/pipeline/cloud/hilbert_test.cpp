@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <random>
+#include <vector>
 
+#include "pipeline/cloud/curve_order.h"
 #include "pipeline/cloud/hilbert_index.h"
 
 namespace parallax {
@@ -44,6 +47,35 @@ TEST(HilbertKeys, AreThePlacesOfTheirCells) {
   }
   HilbertKeys(x, y, z, kCount, keys);
   for (int i = 0; i < kCount; ++i) EXPECT_EQ(keys[i], HilbertIndex<kHilbertBits>(x[i], y[i], z[i])) << i;
+}
+
+// How far it is from point to point along the order, within the points from `first` on.
+double PathLength_m(const std::vector<Point3f>& points, const std::vector<std::int32_t>& order,
+                    std::int32_t first) {
+  double sum = 0;
+  const Point3f* before = nullptr;
+  for (const std::int32_t i : order) {
+    if (i < first) continue;
+    const Point3f& point = points[static_cast<std::size_t>(i)];
+    if (before != nullptr) sum += std::hypot(point.x - before->x, point.y - before->y, point.z - before->z);
+    before = &point;
+  }
+  return sum;
+}
+
+TEST(CurveOrder, PointsOfOneCellAreOrderedWithinIt) {
+  // All but one point are in one cell; a run of 40,000 is ordered by all threads, a shorter one by one thread.
+  for (const int count : {2000, 40'000}) {
+    std::mt19937 random(2);
+    std::uniform_real_distribution<float> uniform(0, 1);
+    std::vector<Point3f> points{{1e5F, 1e5F, 1e5F}};
+    for (int i = 0; i < count; ++i) points.push_back({uniform(random), uniform(random), uniform(random)});
+    ThreadPool threads(2);
+    const std::vector<std::int32_t> order = CurveOrder(points, threads);
+    ASSERT_EQ(order.size(), points.size());
+    // Neighbours on the curve are about count^(-1/3) apart, points in any order 0.66.
+    EXPECT_LT(PathLength_m(points, order, 1), 2 * std::pow(count, 2.0 / 3)) << count;
+  }
 }
 
 }  // namespace

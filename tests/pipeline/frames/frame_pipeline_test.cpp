@@ -169,6 +169,20 @@ TEST(FramePipeline, EveryFrameGoesThroughOnceWhateverTheNumberOfWriters) {
   }
 }
 
+TEST(FramePipeline, WritersAreToldHowLongReadingTook) {
+  Log log;
+  FrameSteps steps = StepsInto(log);
+  const auto source = std::make_shared<FakeSource>(1);
+  source->width_of_ = [](int) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    return 5;
+  };
+  double read_ms = 0;
+  steps.write = [&](const MatchedFrame& frame, FrameReport&) { read_ms = frame.read_ms; };
+  RunFrames(source, steps);
+  EXPECT_GE(read_ms, 3);
+}
+
 TEST(FramePipeline, CountsPixelsUnlessTheWriterHas) {
   Log log;
   FrameSteps steps = StepsInto(log);

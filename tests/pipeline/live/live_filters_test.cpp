@@ -102,6 +102,21 @@ TEST(Limits, EachLimitTakesItsPixels) {
   EXPECT_EQ(kept({.brightest = 254}), "xxx.");
 }
 
+TEST(Limits, TextureIsItsMeanOverTheWindow) {
+  // Rows rise by 2 gray levels from one to the next: so do all 81 pixels of a window, but those of the first row.
+  HostImage<std::uint8_t> gray(9, 20);
+  for (int y = 0; y < 20; ++y) std::fill_n(gray.Row(y), 9, static_cast<std::uint8_t>(2 * y));
+  const auto is_kept = [&](float min_texture) {
+    DisparityMap map{HostImage<float>(9, 20, 5.0F), HostImage<std::uint8_t>(9, 20, std::uint8_t{0}),
+                     HostImage<std::uint8_t>(9, 20, std::uint8_t{0})};
+    ThreadPool threads(1);
+    RemoveOutOfLimits({.min_texture = min_texture}, gray.ConstView(), std::nullopt, map, threads);
+    return !std::isnan(map.disparity(4, 10));
+  };
+  EXPECT_TRUE(is_kept(2));
+  EXPECT_FALSE(is_kept(2.1F));
+}
+
 TEST(Limits, DepthNeedsARig) {
   DisparityMap map{HostImage<float>(1, 1, 3.0F), HostImage<std::uint8_t>(1, 1, std::uint8_t{0}),
                    HostImage<std::uint8_t>(1, 1, std::uint8_t{0})};

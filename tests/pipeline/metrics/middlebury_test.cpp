@@ -99,6 +99,9 @@ TEST(Middlebury, EmptyEstimatesAndEmptyTruthAreDefined) {
   // A frame counts where it has a figure.
   const MiddleburyScores frames[] = {holes, no_truth, Evaluate(Map(1, {3}), Map(1, {1}))};
   const MiddleburyScores mean = MeanOf(frames);
+  for (const double quantile :
+       {mean.quantiles_px.a50, mean.quantiles_px.a90, mean.quantiles_px.a95, mean.quantiles_px.a99})
+    EXPECT_DOUBLE_EQ(quantile, 2);
   EXPECT_DOUBLE_EQ(mean.totbad[0], 1);
   EXPECT_DOUBLE_EQ(mean.invalid, 0.5);
   EXPECT_DOUBLE_EQ(mean.mean_error_px, 2);

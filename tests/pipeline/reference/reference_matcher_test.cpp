@@ -220,6 +220,11 @@ TEST(ReferenceMatcher, RefusesWhatDoesNotFit) {
   EXPECT_THROW(matcher->Compute(right_size.ConstView(), higher.ConstView(), map), InvalidArgument);
   for (const auto* both : {&wrong_size, &higher, &no_columns, &no_rows})
     EXPECT_THROW(matcher->Compute(both->ConstView(), both->ConstView(), map), InvalidArgument);
+  Parameters ad_census = MatchingWith(8);
+  ad_census.method = Method::kAdCensus;
+  EXPECT_THROW(
+      MakeReferenceAdCensusMatcher(ad_census, {4, 4})->Compute(higher.ConstView(), higher.ConstView(), map),
+      InvalidArgument);
   const std::vector<std::uint16_t> values(64);
   const auto matches = [&](std::ptrdiff_t stride_bytes) {
     const HostImageView<const std::uint16_t> view(values.data() + 32, 4, 4, stride_bytes);
