@@ -158,7 +158,7 @@ TEST_F(PanelControls, EveryParameterOfTheTableIsSetByItsControl) {
 // --- everything else --------------------------------------------------------------
 
 TEST_F(PanelControls, EveryButtonBoxListSliderAndNumberActs) {
-  DrivenWindow window({"synthetic:drive,width=160,height=48,samples=1,frames=6", "--paused", "--size", "800",
+  DrivenWindow window({"synthetic:drive,width=160,height=48,samples=1,frames=6", "--paused", "--size", "640",
                        "800", "--set", "matching_cost.num_disparities=32", "--save-to",
                        folder_.path().string()});
   const auto expect = [&](const DrivenWindow::Predicate& wanted, const std::string& what) {
