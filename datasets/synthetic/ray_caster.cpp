@@ -82,8 +82,8 @@ class View {
     return nearest;
   }
 
-  // Whether the camera sees the place of a hit of the left one: the surface faces it, and nothing else lies between.
-  // It would see the place at x, in the row of these candidates.
+  // Whether this camera sees `point`, which a ray of the left camera hit: the surface faces this camera, and no
+  // other object lies between. x: the column of its image where the point would appear. row: what may appear there.
   bool Sees(Vector3 point, const Hit& hit, double x, const std::vector<int>& row) const {
     const Vector3 towards = position_m_ - point;
     // The objects are convex: one hides its own surface only where that turns away from the camera.

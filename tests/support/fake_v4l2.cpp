@@ -223,7 +223,7 @@ int Answer(int file, Camera& camera, unsigned long request, void* argument) {
       return 0;
     case VIDIOC_DQBUF:
       return Dequeue(file, camera, *static_cast<v4l2_buffer*>(argument));
-    case VIDIOC_S_PARM: {  // only the rates that it enumerates
+    case VIDIOC_S_PARM: {  // accepts only the rates that it enumerates
       const v4l2_fract& interval = static_cast<v4l2_streamparm*>(argument)->parm.capture.timeperframe;
       const std::uint32_t rate = interval.denominator / interval.numerator;
       return rate == 10 || rate == 30 ? 0 : Fail(EINVAL);

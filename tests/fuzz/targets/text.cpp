@@ -56,7 +56,7 @@ void FeedSyntheticSpec(std::span<const std::uint8_t> bytes) {
 const Target kParametersYaml{
     "parameters_yaml", FeedParametersYaml, [] {
       return std::vector<Bytes>{
-          // A value of each type. All parameters would take the test of refused memory 6 s.
+          // One value of each type. A seed with every parameter costs the test of failing allocations 6 s.
           BytesOf("method: sgm\ncensus_transform:\n  window: 9x7\nmatching_cost:\n"
                   "  num_disparities: 128\nad_census:\n  lambda_ad: 12.5\nselection:\n  subpixel: parabola\n"
                   "filter:\n  fill: true\n"),

@@ -59,7 +59,7 @@ TEST(Rectification, ShowsNoBordersAtZoomOneAndEverythingAtAll) {
   EXPECT_EQ(twice.width_px, 320);
   EXPECT_NEAR(twice.rig.fx_px, usual.rectification().rig.fx_px, 0.02 * twice.rig.fx_px);
   EXPECT_FALSE(Rectifier(rig, {.zoom = 0.5}).seen()->all);
-  // One camera that lacks pixels is enough.
+  // It is enough that one of the cameras lacks pixels.
   EXPECT_FALSE(Rectifier(usual, rig, RightTurn_urad{0, 100'000}).seen()->all);
 }
 

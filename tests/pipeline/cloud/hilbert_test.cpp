@@ -49,7 +49,7 @@ TEST(HilbertKeys, AreThePlacesOfTheirCells) {
   for (int i = 0; i < kCount; ++i) EXPECT_EQ(keys[i], HilbertIndex<kHilbertBits>(x[i], y[i], z[i])) << i;
 }
 
-// How far it is from point to point along the order, within the points from `first` on.
+// Length of the path through the points in this order, m. Points with an index below `first` are left out.
 double PathLength_m(const std::vector<Point3f>& points, const std::vector<std::int32_t>& order,
                     std::int32_t first) {
   double sum = 0;

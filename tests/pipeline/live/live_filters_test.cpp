@@ -103,7 +103,7 @@ TEST(Limits, EachLimitTakesItsPixels) {
 }
 
 TEST(Limits, TextureIsItsMeanOverTheWindow) {
-  // Rows rise by 2 gray levels from one to the next: so do all 81 pixels of a window, but those of the first row.
+  // Each row is 2 gray levels brighter than the one above it, so the texture of a pixel far from the border is 2.
   HostImage<std::uint8_t> gray(9, 20);
   for (int y = 0; y < 20; ++y) std::fill_n(gray.Row(y), 9, static_cast<std::uint8_t>(2 * y));
   const auto is_kept = [&](float min_texture) {
