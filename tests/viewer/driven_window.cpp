@@ -97,10 +97,13 @@ void DrivenWindow::Use(const std::string& name, const std::vector<std::string>& 
   const Json state = State();
   if (!state.contains("controls") || !state["controls"].contains(name)) return;
   const std::vector<int> frame = state["controls"][name];
+  const auto on_screen = [scaling = state["window"]["scaling"].get<double>()](int px) {
+    return static_cast<int>(px * scaling);
+  };
   used_.insert(name);
   std::vector<std::string> words = {"mousemove", "--window", std::to_string(window_.id),
-                                    std::to_string(frame[0] + x.value_or(frame[2] / 2)),
-                                    std::to_string(frame[1] + y.value_or(frame[3] / 2))};
+                                    std::to_string(frame[0] + (x ? on_screen(*x) : frame[2] / 2)),
+                                    std::to_string(frame[1] + (y ? on_screen(*y) : frame[3] / 2))};
   words.insert(words.end(), {"sleep", "0.04", "click", "1"});
   Xdotool(words);
   // The button is seen down, and seen up again where the mouse is. Before, keys would not reach it.
@@ -123,7 +126,8 @@ void DrivenWindow::ChooseEntry(const std::string& name, int entry) {
   Use(name);
   Settle();  // its list is open
   // Entries are lower than the box, whose text has more room around it.
-  const int first = box[1] + box[3] / 2 + box[3] - 4, pitch = box[3] - 2;
+  const int first = box[1] + 3 * box[3] / 2 - static_cast<int>(4 * state["window"]["scaling"].get<double>()),
+            pitch = box[3] - 2;
   ShortClick(box[0] + box[2] / 2, first + entry * pitch);
 }
 

@@ -100,7 +100,8 @@ std::optional<Setting> OtherValue(const Parameters& parameters, const std::strin
 }
 
 TEST_F(PanelControls, EveryParameterOfTheTableIsSetByItsControl) {
-  DrivenWindow window({"synthetic:boxes,width=64,height=48,samples=1", "--paused", "--size", "440", "1300",
+  test::SetScaling(0.5);  // fewer pixels, which a processor draws
+  DrivenWindow window({"synthetic:boxes,width=64,height=48,samples=1", "--paused", "--size", "260", "800",
                        "--set", "matching_cost.num_disparities=16"});
   window.PressKey("Tab");
   EXPECT_TRUE(window.AwaitDrawn(Is("panel", "shown", true)));
