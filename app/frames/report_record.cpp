@@ -13,9 +13,9 @@
 namespace parallax::app {
 namespace {
 
-constexpr std::string_view kName = "name", kIndex = "index", kOutcome = "outcome", kError = "error",
-                           kMissing = "missing", kNote = "note", kNumbers = "numbers", kStages = "stages_ms",
-                           kClouds = "clouds";
+constexpr std::string_view kNameKey = "name", kIndexKey = "index", kOutcomeKey = "outcome", kErrorKey = "error",
+                           kMissingKey = "missing", kNoteKey = "note", kNumbersKey = "numbers", kStagesKey = "stages_ms",
+                           kCloudsKey = "clouds";
 
 constexpr FrameOutcome kOutcomes[] = {FrameOutcome::kDone, FrameOutcome::kSkipped, FrameOutcome::kFailed,
                                       FrameOutcome::kDropped};
@@ -24,19 +24,19 @@ constexpr FrameOutcome kOutcomes[] = {FrameOutcome::kDone, FrameOutcome::kSkippe
 
 JournalRecord RecordOf(const FrameReport& report) {
   JournalRecord record{kReportRecord};
-  record.Add(kName, report.name).Add(kIndex, std::to_string(report.index));
-  record.Add(kOutcome, NameOf(report.outcome));
-  if (!report.error.empty()) record.Add(kError, report.error);
-  for (const std::string& missing : report.missing) record.Add(kMissing, missing);
-  for (const std::string& note : report.notes) record.Add(kNote, note);
+  record.Add(kNameKey, report.name).Add(kIndexKey, std::to_string(report.index));
+  record.Add(kOutcomeKey, NameOf(report.outcome));
+  if (!report.error.empty()) record.Add(kErrorKey, report.error);
+  for (const std::string& missing : report.missing) record.Add(kMissingKey, missing);
+  for (const std::string& note : report.notes) record.Add(kNoteKey, note);
   if (report.outcome != FrameOutcome::kDone) return record;
-  record.Add(kNumbers, NumbersText({static_cast<double>(report.width), static_cast<double>(report.height),
+  record.Add(kNumbersKey, NumbersText({static_cast<double>(report.width), static_cast<double>(report.height),
                                     static_cast<double>(report.num_disparities), report.density_percent,
                                     report.read_ms, report.match_ms, report.write_ms}));
-  record.Add(kStages, NumbersText({report.times.ms.begin(), report.times.ms.end()}));
+  record.Add(kStagesKey, NumbersText({report.times.ms.begin(), report.times.ms.end()}));
   if (report.details.has_value()) {
     const CloudFigures clouds = CloudFiguresOf(report);
-    record.Add(kClouds,
+    record.Add(kCloudsKey,
                NumbersText({clouds.clean_ms, clouds.density_ms, static_cast<double>(clouds.num_points),
                             static_cast<double>(clouds.num_points_removed)}));
   }
@@ -45,21 +45,21 @@ JournalRecord RecordOf(const FrameReport& report) {
 
 FrameReport FrameReportOf(const JournalRecord& record) {
   FrameReport report;
-  report.name = record.Get(kName);
-  report.index = ToInteger<std::size_t>(NumberFromText(record.Get(kIndex)));
+  report.name = record.Get(kNameKey);
+  report.index = ToInteger<std::size_t>(NumberFromText(record.Get(kIndexKey)));
   const auto* const outcome = std::find_if(std::begin(kOutcomes), std::end(kOutcomes),
-                                           [&](FrameOutcome o) { return NameOf(o) == record.Get(kOutcome); });
+                                           [&](FrameOutcome o) { return NameOf(o) == record.Get(kOutcomeKey); });
   if (outcome == std::end(kOutcomes)) throw Error("frame " + report.name + ": its report has no outcome");
   report.outcome = *outcome;
-  report.error = record.Get(kError);
+  report.error = record.Get(kErrorKey);
   for (const auto& [key, value] : record.fields) {
-    if (key == kMissing) report.missing.push_back(value);
-    if (key == kNote) report.notes.push_back(value);
+    if (key == kMissingKey) report.missing.push_back(value);
+    if (key == kNoteKey) report.notes.push_back(value);
   }
   if (report.outcome != FrameOutcome::kDone) return report;
-  const std::vector<double> numbers = ParseNumbers(record.Get(kNumbers)),
-                            stages = ParseNumbers(record.Get(kStages)),
-                            clouds = ParseNumbers(record.Get(kClouds));
+  const std::vector<double> numbers = ParseNumbers(record.Get(kNumbersKey)),
+                            stages = ParseNumbers(record.Get(kStagesKey)),
+                            clouds = ParseNumbers(record.Get(kCloudsKey));
   if (numbers.size() != 7 || stages.size() != report.times.ms.size() ||
       (!clouds.empty() && clouds.size() != 4))
     throw Error("frame " + report.name + ": another version wrote its report: match it again");

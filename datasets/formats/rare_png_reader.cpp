@@ -17,7 +17,7 @@ namespace {
 
 // The state of libpng. Its errors leave by longjmp, so no object with a destructor may live in between; this
 // holds the rows.
-struct Decoder {
+struct LibpngDecoder {
   std::span<const std::uint8_t> rest;  // of the file
   png_structp png = nullptr;
   png_infop info = nullptr;
@@ -29,7 +29,7 @@ struct Decoder {
 };
 
 [[noreturn]] void Leave(png_structp png, png_const_charp message) {
-  auto& decoder = *static_cast<Decoder*>(png_get_error_ptr(png));
+  auto& decoder = *static_cast<LibpngDecoder*>(png_get_error_ptr(png));
   std::strncpy(decoder.message, message, sizeof(decoder.message) - 1);
   std::longjmp(decoder.damaged, 1);
 }
@@ -44,14 +44,14 @@ void OnWarning(png_structp png, png_const_charp message) {
 }
 
 void ReadBytes(png_structp png, png_bytep to, std::size_t count) {
-  auto& decoder = *static_cast<Decoder*>(png_get_io_ptr(png));
+  auto& decoder = *static_cast<LibpngDecoder*>(png_get_io_ptr(png));
   if (count > decoder.rest.size()) png_error(png, "cut short");
   std::memcpy(to, decoder.rest.data(), count);
   decoder.rest = decoder.rest.subspan(count);
 }
 
 // False, with the message, where the data are damaged.
-bool Decode(Decoder& decoder) {
+bool Decode(LibpngDecoder& decoder) {
   if (setjmp(decoder.damaged) != 0) return false;
   decoder.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &decoder, Leave, OnWarning);
   if (decoder.png == nullptr) return false;
@@ -83,7 +83,7 @@ bool Decode(Decoder& decoder) {
 }
 
 template <typename T>
-HostImage<T> Copied(const Decoder& decoder) {
+HostImage<T> Copied(const LibpngDecoder& decoder) {
   HostImage<T> image(decoder.width, decoder.height);
   for (int y = 0; y < decoder.height; ++y) {
     std::memcpy(image.Row(y), decoder.rows[static_cast<std::size_t>(y)],
@@ -93,7 +93,7 @@ HostImage<T> Copied(const Decoder& decoder) {
 }
 
 // 65535 becomes 255, to the nearest.
-HostImage<Rgb8> In8Bits(const Decoder& decoder) {
+HostImage<Rgb8> In8Bits(const LibpngDecoder& decoder) {
   HostImage<Rgb8> image(decoder.width, decoder.height);
   const auto rounded = [](const std::uint8_t* value) {
     return static_cast<std::uint8_t>((LoadAs<std::uint16_t>(value) + 128) / 257);
@@ -112,7 +112,7 @@ HostImage<Rgb8> In8Bits(const Decoder& decoder) {
 std::optional<CameraImage> DecodeRarePng(const std::filesystem::path& path,
                                          std::span<const std::uint8_t> bytes) {
   if (!AsText(bytes).starts_with("\x89PNG\r\n\x1a\n")) return std::nullopt;
-  Decoder decoder;
+  LibpngDecoder decoder;
   decoder.rest = bytes;
   const bool is_whole = Decode(decoder);
   png_destroy_read_struct(&decoder.png, &decoder.info, nullptr);

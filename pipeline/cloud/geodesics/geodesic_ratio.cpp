@@ -12,7 +12,7 @@
 namespace parallax {
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kNanFloat = std::numeric_limits<float>::quiet_NaN();
 
 double MedianOf(std::vector<double> values) {
   if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
@@ -70,7 +70,7 @@ GeodesicRatio CompareGeodesics(HostImageView<const float> estimate_m, HostImageV
     throw InvalidArgument("geodesic ratio: sources, targets and the share of a shortcut must be positive");
   }
   const int width = truth_m.width, height = truth_m.height;
-  HostImage<float> estimate(width, height, kNan), truth(width, height, kNan);
+  HostImage<float> estimate(width, height, kNanFloat), truth(width, height, kNanFloat);
   std::vector<std::int32_t> common;
   const auto has_depth = [](float z) { return z > 0 && std::isfinite(z); };
   for (int y = 0; y < height; ++y) {

@@ -9,7 +9,7 @@
 namespace parallax::cpu {
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 // The margin of each row in the workspace: as far as a diagonal moves sideways within a block, and a vector
 // more.
 constexpr int kMargin = HoleFilling::kRowsPerBlock;
@@ -32,7 +32,7 @@ std::size_t HoleFilling::WorkspaceBytes(int width, int height, int num_threads) 
 HoleFilling::HoleFilling(const FramedMap& map, std::uint8_t* workspace, int num_threads)
     : map_(map), stride_(StrideOf(map.width())), rows_(reinterpret_cast<float*>(workspace)) {
   const int num_rows = 1 + 2 * kSteps * num_blocks() + num_threads * kScratchRows;
-  for (int i = 0; i < num_rows; ++i) std::fill_n(RowAt(i) - kMargin, i == 0 ? stride_ : kMargin, kNan);
+  for (int i = 0; i < num_rows; ++i) std::fill_n(RowAt(i) - kMargin, i == 0 ? stride_ : kMargin, kUnknown);
 }
 
 float* HoleFilling::RowAt(std::ptrdiff_t index) const { return rows_ + index * stride_ + kMargin; }
@@ -50,7 +50,7 @@ HoleFilling::Rows HoleFilling::Handed(int block, Way way) const {
 // Carries row y and its nearest values on to the next row.
 void HoleFilling::CarryOn(int y, const Rows& nearest, const Rows& nearest_beyond) const {
   CarryNearest(map_.Row(y), nearest.data(), map_.width(), nearest_beyond.data());
-  for (float* row : nearest_beyond) row[map_.width()] = kNan;  // whole vectors were written
+  for (float* row : nearest_beyond) row[map_.width()] = kUnknown;  // whole vectors were written
 }
 
 void HoleFilling::Gather(int block) const {
@@ -73,7 +73,7 @@ void HoleFilling::HandOn() const {
           const float* from = Handed(before, way)[static_cast<std::size_t>(step)];
           FillFrom(from + (step - 1) * (Bottom(block) - Top(block)), width, row);
         }
-        std::fill_n(row + width, kMargin, kNan);
+        std::fill_n(row + width, kMargin, kUnknown);
       }
     }
   }

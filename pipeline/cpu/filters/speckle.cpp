@@ -10,7 +10,7 @@
 namespace parallax::cpu {
 namespace {
 
-constexpr int kRowsPerBlock = 32;
+constexpr int kRowsPerPart = 32;
 
 }  // namespace
 
@@ -104,7 +104,7 @@ void SpeckleFilter::FindIslands(const FilterParameters& parameters, const Dispar
   range_ = parameters.speckle_range;
   if (enough_ == 0) return;
   runs_ = reinterpret_cast<Run*>(workspace);
-  ForRowBlocks(height_, kRowsPerBlock, threads, [&](int begin, int end) {
+  ForRowBlocks(height_, kRowsPerPart, threads, [&](int begin, int end) {
     const RowMemory memory(*this);
     auto& [bits, above, pairs, removed] = *memory.buffers_;
     for (int y = begin; y < end; ++y) {
@@ -116,7 +116,7 @@ void SpeckleFilter::FindIslands(const FilterParameters& parameters, const Dispar
   });
   const RowMemory memory(*this);
   auto& [bits, above, pairs, removed] = *memory.buffers_;
-  for (int y = kRowsPerBlock; y < height_; y += kRowsPerBlock) {
+  for (int y = kRowsPerPart; y < height_; y += kRowsPerPart) {
     Compare(map, y - 1, above);
     Compare(map, y, bits);
     JoinToRowAbove(y, bits, above, pairs);

@@ -13,14 +13,14 @@ namespace {
 
 constexpr std::uint16_t kNone = 0xFFFF;
 #ifdef PARALLAX_FIRST_BUILD
-constexpr bool kHasAllSweeps = false;  // kStepPairs8 replaces kPairs8, and kWide16 kWide8
+constexpr bool kHasAllSweeps = false;  // kStepPairs8 replaces kPairs8, kWide16 kWide8, and all terms the basic ones
 #else
 constexpr bool kHasAllSweeps = true;
 #endif
 
 SweepTerms TermsOf(const MatchingTables& tables) {
   const bool basic = !tables.has_gradient && tables.p1_ground == tables.p1 && tables.p2_vertical == tables.p2;
-  return basic ? SweepTerms::kBasic : SweepTerms::kAll;
+  return kHasAllSweeps && basic ? SweepTerms::kBasic : SweepTerms::kAll;
 }
 
 PathCosts NarrowestPathCosts(const MatchingTables& tables) {
@@ -43,10 +43,9 @@ PathCosts NarrowestPathCosts(const MatchingTables& tables) {
 
 SweepFunction GetSweep(PathCosts costs, const SweepChoice& choice) {
   const bool all_terms = choice.terms == SweepTerms::kAll;
-  if (costs == PathCosts::kStepPairs8) {
-    return all_terms ? GetStepPairs8SweepOfAllTerms(choice) : GetStepPairs8Sweep(choice);
-  }
+  if (costs == PathCosts::kStepPairs8 && all_terms) return GetStepPairs8SweepOfAllTerms(choice);
   if constexpr (kHasAllSweeps) {
+    if (costs == PathCosts::kStepPairs8) return GetStepPairs8Sweep(choice);
     if (costs == PathCosts::kPairs8) {
       return all_terms ? GetPairs8SweepOfAllTerms(choice) : GetPairs8Sweep(choice);
     }
