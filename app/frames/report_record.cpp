@@ -13,9 +13,9 @@
 namespace parallax::app {
 namespace {
 
-constexpr std::string_view kNameKey = "name", kIndexKey = "index", kOutcomeKey = "outcome", kErrorKey = "error",
-                           kMissingKey = "missing", kNoteKey = "note", kNumbersKey = "numbers", kStagesKey = "stages_ms",
-                           kCloudsKey = "clouds";
+constexpr std::string_view kNameKey = "name", kIndexKey = "index", kOutcomeKey = "outcome",
+                           kErrorKey = "error", kMissingKey = "missing", kNoteKey = "note",
+                           kNumbersKey = "numbers", kStagesKey = "stages_ms", kCloudsKey = "clouds";
 
 constexpr FrameOutcome kOutcomes[] = {FrameOutcome::kDone, FrameOutcome::kSkipped, FrameOutcome::kFailed,
                                       FrameOutcome::kDropped};
@@ -31,8 +31,8 @@ JournalRecord RecordOf(const FrameReport& report) {
   for (const std::string& note : report.notes) record.Add(kNoteKey, note);
   if (report.outcome != FrameOutcome::kDone) return record;
   record.Add(kNumbersKey, NumbersText({static_cast<double>(report.width), static_cast<double>(report.height),
-                                    static_cast<double>(report.num_disparities), report.density_percent,
-                                    report.read_ms, report.match_ms, report.write_ms}));
+                                       static_cast<double>(report.num_disparities), report.density_percent,
+                                       report.read_ms, report.match_ms, report.write_ms}));
   record.Add(kStagesKey, NumbersText({report.times.ms.begin(), report.times.ms.end()}));
   if (report.details.has_value()) {
     const CloudFigures clouds = CloudFiguresOf(report);
@@ -47,8 +47,9 @@ FrameReport FrameReportOf(const JournalRecord& record) {
   FrameReport report;
   report.name = record.Get(kNameKey);
   report.index = ToInteger<std::size_t>(NumberFromText(record.Get(kIndexKey)));
-  const auto* const outcome = std::find_if(std::begin(kOutcomes), std::end(kOutcomes),
-                                           [&](FrameOutcome o) { return NameOf(o) == record.Get(kOutcomeKey); });
+  const auto* const outcome = std::find_if(std::begin(kOutcomes), std::end(kOutcomes), [&](FrameOutcome o) {
+    return NameOf(o) == record.Get(kOutcomeKey);
+  });
   if (outcome == std::end(kOutcomes)) throw Error("frame " + report.name + ": its report has no outcome");
   report.outcome = *outcome;
   report.error = record.Get(kErrorKey);

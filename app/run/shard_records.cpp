@@ -8,16 +8,19 @@
 namespace parallax::app {
 namespace {
 
-constexpr std::string_view kSourceKey = "source", kKindKey = "kind", kBackendKey = "backend", kConfigKey = "config",
-                           kSetKey = "set", kOutputKey = "output", kRigKey = "rig", kCloudCleanKey = "cloud_clean",
-                           kElapsedKey = "elapsed_s", kInterruptedKey = "interrupted";
+constexpr std::string_view kSourceKey = "source", kKindKey = "kind", kBackendKey = "backend",
+                           kConfigKey = "config", kSetKey = "set", kOutputKey = "output", kRigKey = "rig",
+                           kCloudCleanKey = "cloud_clean", kElapsedKey = "elapsed_s",
+                           kInterruptedKey = "interrupted";
 
 }  // namespace
 
 JournalRecord ShardRecord(const RunDescription& description) {
   JournalRecord record{kShardRecord};
   for (const std::string& source : description.source) record.Add(kSourceKey, source);
-  record.Add(kKindKey, description.kind).Add(kBackendKey, description.backend).Add(kConfigKey, description.config);
+  record.Add(kKindKey, description.kind)
+      .Add(kBackendKey, description.backend)
+      .Add(kConfigKey, description.config);
   for (const std::string& assignment : description.assignments) record.Add(kSetKey, assignment);
   for (const std::string& output : description.outputs) record.Add(kOutputKey, output);
   record.Add(kRigKey, description.rig).Add(kCloudCleanKey, description.cloud_clean);

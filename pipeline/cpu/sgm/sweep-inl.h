@@ -157,9 +157,12 @@ SweepFunction ChooseSweep(const SweepChoice& asked) {
 // Nothing is unrolled.
 template <PathCosts kCosts>
 SweepFunction ChooseWideSweep(const SweepChoice& asked) {
-  return asked.terms == SweepTerms::kAll
-             ? ChoosePaths<kCosts, SweepTerms::kAll, 0, 0>(asked.num_paths, asked.last)
-             : ChoosePaths<kCosts, SweepTerms::kBasic, 0, 0>(asked.num_paths, asked.last);
+#ifndef PARALLAX_FIRST_BUILD  // which has no sweeps of kBasic
+  if (asked.terms == SweepTerms::kBasic) {
+    return ChoosePaths<kCosts, SweepTerms::kBasic, 0, 0>(asked.num_paths, asked.last);
+  }
+#endif
+  return ChoosePaths<kCosts, SweepTerms::kAll, 0, 0>(asked.num_paths, asked.last);
 }
 
 }  // namespace parallax::cpu::HWY_NAMESPACE
