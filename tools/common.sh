@@ -3,8 +3,8 @@
 set -euo pipefail
 project=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 tool=$(basename "$0")
-# One compiler cache for every clone and worktree: paths below the project are kept as relative ones. The compiler lists
-# the headers; a run of the preprocessor for that would take 0.5 s a file.
+# One compiler cache for every clone and worktree: paths below the project are kept as relative ones (but where files are
+# compiled twenty at a time, whose list has whole paths). The compiler lists the headers: no run of the preprocessor.
 export CCACHE_BASEDIR=${CCACHE_BASEDIR-$project} CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
 
 say() { printf '%s: %s\n' "$tool" "$*"; }
