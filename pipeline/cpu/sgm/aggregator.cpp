@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::uint16_t kNone = 0xFFFF;
 #ifdef PARALLAX_FIRST_BUILD
-constexpr bool kHasAllSweeps =
-    false;  // kStepPairs8 replaces kPairs8, kWide16 kWide8, and all terms the basic ones
+// kStepPairs8 replaces kPairs8, kWide16 kWide8, and all terms the basic ones.
+constexpr bool kHasAllSweeps = false;
 #else
 constexpr bool kHasAllSweeps = true;
 #endif
