@@ -14,7 +14,7 @@ namespace parallax {
 namespace {
 
 constexpr PointSearch kWatchSearch{.num_features = 1000, .max_row_px = 60, .min_disparity = -0.1};
-constexpr int kFewestWatched = 100, kFewestFrames = 3;
+constexpr int kFewestWatchedMatches = 100, kFewestFrames = 3;
 constexpr double kSystematic_px = 0.05;  // of rows at the corners, which frames do not average out
 constexpr double kMemory_frames = 20;    // over which the estimate averages
 constexpr double kSurprise = 5;          // standard deviations
@@ -45,7 +45,7 @@ double FarDisparity(const std::vector<PointMatch>& matches, const RobustFit& fit
 void RigWatch::Add(const CameraImageView& left, const CameraImageView& right, const StereoRig& rig,
                    const RightTurn_urad& corrected) {
   const std::vector<PointMatch> matches = MatchPoints(left, right, kWatchSearch).matches;
-  if (std::ssize(matches) < kFewestWatched) return;
+  if (std::ssize(matches) < kFewestWatchedMatches) return;
   const RobustFit fit = FitTurn(matches, rig, TurnParts::kAll);
   const Vector3 taken = RotationVectorOf(corrected);
   const Vector3 turn = RotationVectorOf(RotationOf(taken) * RotationOf({fit.x[0], fit.x[1], fit.x[2]}));

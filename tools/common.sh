@@ -3,8 +3,9 @@
 set -euo pipefail
 project=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 tool=$(basename "$0")
-# One compiler cache for every clone and worktree: paths below the project are kept as relative ones (but where files are
-# compiled twenty at a time, whose list has whole paths). The compiler lists the headers: no run of the preprocessor.
+# One compiler cache for every clone and worktree: paths below the project are kept as relative ones. With PARALLAX_UNITY
+# clones share less, because CMake lists the files that are compiled together by absolute paths. CCACHE_DEPEND takes the
+# headers from the compiler's own list instead of running the preprocessor once more.
 export CCACHE_BASEDIR=${CCACHE_BASEDIR-$project} CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
 
 say() { printf '%s: %s\n' "$tool" "$*"; }

@@ -37,7 +37,7 @@ std::string HostName() {
 JournalRecord ErrorRecord(const std::string& text) { return JournalRecord{kError}.Add(kText, text); }
 
 // How another rank's settings differ from those of rank 0; empty if they agree.
-std::string DifferenceOf(const JournalRecord& here, const JournalRecord& there) {
+std::string FirstDifference(const JournalRecord& here, const JournalRecord& there) {
   for (std::size_t i = 0; i < here.fields.size(); ++i) {
     const auto& [key, value] = here.fields[i];
     if (i < there.fields.size() && there.fields[i] == here.fields[i]) continue;
@@ -152,7 +152,7 @@ JournalRecord SharedRun::AnswerRecord(int rank, const JournalRecord& record) {
     }
     if (over_ || !begun_) return {kOver};
     if (record.kind == kHello) {
-      const std::string difference = DifferenceOf(what_, record);
+      const std::string difference = FirstDifference(what_, record);
       if (difference.empty()) return {kYes};
       lose(std::string(record.Get(kHost)),
            difference + ": start the same program on the same data everywhere");

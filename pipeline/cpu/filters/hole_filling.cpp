@@ -50,7 +50,8 @@ HoleFilling::Rows HoleFilling::Handed(int block, Way way) const {
 // Carries row y and its nearest values on to the next row.
 void HoleFilling::CarryOn(int y, const Rows& nearest, const Rows& nearest_beyond) const {
   CarryNearest(map_.Row(y), nearest.data(), map_.width(), nearest_beyond.data());
-  for (float* row : nearest_beyond) row[map_.width()] = kUnknown;  // whole vectors were written
+  for (float* row : nearest_beyond)
+    row[map_.width()] = kUnknown;  // CarryNearest writes whole vectors, past the last pixel
 }
 
 void HoleFilling::Gather(int block) const {

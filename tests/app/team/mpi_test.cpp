@@ -55,8 +55,8 @@ class UnderMpirun : public ::testing::Test {
   static void SetUpTestSuite() {
     // mpirun itself would look at a display too, which tests of the window may be about to end.
     setenv("HWLOC_COMPONENTS", "-gl", 0);
-    // Ranks of one host need no network. Open MPI 5 warns where it cannot pair the interfaces of a host, and libfabric
-    // reads all symbols of the kernel at each start.
+    // Ranks of one host need no network. Open MPI 5 warns where it cannot pair the interfaces of a host; usnic and ofi
+    // (libfabric) double the system time of each start.
     setenv("OMPI_MCA_btl", "^tcp,usnic,ofi", 0);
   }
   static Arguments Run(const fs::path& output, const Arguments& more = {}) {
