@@ -1,10 +1,13 @@
 """Matcher: the program's bits, views without a copy, parameters, threads, Ctrl-C, no leak."""
 
+import ctypes
+import gc
 import os
 import signal
 import subprocess
 import sys
 import tempfile
+import textwrap
 import threading
 import time
 import unittest
@@ -343,11 +346,9 @@ sys.path.insert(0, {here!r})
 from support import noise_pair
 
 LEFT, RIGHT = noise_pair()
-matcher = parallax.Matcher(backend="cpu", matching_cost_num_disparities=16, num_threads={threads})
-expected = matcher.compute(LEFT, RIGHT).disparity.tobytes()
 
 def anew():
-    return parallax.Matcher(backend="cpu", matching_cost_num_disparities=16, num_threads={threads})
+    return parallax.Matcher(backend="cpu", matching_cost_num_disparities=16, num_threads=threads)
 
 def begin():
     global matcher
@@ -356,7 +357,11 @@ def begin():
 def work(number):
     return matcher.compute(LEFT, RIGHT).disparity.tobytes() == expected
 
+for threads in (0, 1, 2, 4):
+    matcher = anew()
+    expected = matcher.compute(LEFT, RIGHT).disparity.tobytes()
 {work}
+print("done")
 """
 IN_A_CHILD = """
 child = os.fork()
@@ -364,7 +369,7 @@ if child == 0:
     {child}
     sys.exit(0)
 _, status = os.waitpid(child, 0)
-assert os.waitstatus_to_exitcode(status) == {code}, status
+assert os.waitstatus_to_exitcode(status) == {code}, (threads, status)
 assert work(0)
 """
 
@@ -377,13 +382,11 @@ class Forks(unittest.TestCase):
     """What a forked child does to its parent's Matcher, whose threads it does not have."""
 
     def check(self, work):
-        for threads in (0, 1, 2, 4):
-            with self.subTest(threads=threads):
-                script = FORKED.format(here=os.path.dirname(os.path.abspath(__file__)), threads=threads, work=work)
-                # Python 3.12 and newer warn of every fork of a process with threads.
-                command = [sys.executable, "-W", "ignore:This process:DeprecationWarning", "-c", script]
-                done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-                self.assertEqual((done.returncode, done.stderr), (0, ""))
+        script = FORKED.format(here=os.path.dirname(os.path.abspath(__file__)), work=textwrap.indent(work, "    "))
+        # Python 3.12 and newer warn of every fork of a process with threads.
+        command = [sys.executable, "-W", "ignore:This process:DeprecationWarning", "-c", script]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=240)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "done\n", ""))
 
     def check_child(self, child, code=0):
         self.check(IN_A_CHILD.format(child=child, code=code))
@@ -436,14 +439,18 @@ class Interrupts(unittest.TestCase):
         self.check("a = np.random.default_rng(2).random((8192, 3)); parallax.emd(a, a[::-1] * 2, exact=True)")
 
 
-class Memory(unittest.TestCase):
-    @staticmethod
-    def resident_kb():
-        with open("/proc/self/statm", encoding="ascii") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE") // 1024
+class Heap(ctypes.Structure):
+    """What mallinfo2() of glibc 2.33 gives."""
 
-    @unittest.skipIf(SANITIZER, "sanitizers keep memory that was freed")
+    _fields_ = [(name, ctypes.c_size_t) for name in ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks",
+                                                     "uordblks", "fordblks", "keepcost")]
+
+
+class Memory(unittest.TestCase):
+    @unittest.skipIf(SANITIZER, "sanitizers have a heap of their own")
     def test_no_leak(self):
+        heap = ctypes.CDLL(None).mallinfo2
+        heap.restype = Heap
         left, right = noise_pair(4, 16)
         matcher = parallax.Matcher(backend="cpu", num_threads=1, matching_cost_num_disparities=8)
         rig = parallax.StereoRig(100, 8, 2, 0.1)
@@ -461,10 +468,19 @@ class Memory(unittest.TestCase):
                     except ValueError:
                         pass
 
-        calls(5000)
-        before = self.resident_kb()
-        calls(100_000)
-        self.assertLess(self.resident_kb() - before, 4608)  # 46 bytes a call, or two large pages of the system
+        def in_use():  # blocks of Python, bytes of malloc
+            gc.collect()
+            now = heap()
+            return sys.getallocatedblocks(), now.uordblks + now.hblkhd
+
+        grown = []
+        for _ in range(4):
+            before = in_use()
+            calls(2000)
+            grown.append([after - first for after, first in zip(in_use(), before)])
+        # A leak grows every time; the first calls fill caches.
+        self.assertLess(min(blocks for blocks, _ in grown), 100, grown)
+        self.assertLess(min(size for _, size in grown), 16_000, grown)
 
 
 if __name__ == "__main__":

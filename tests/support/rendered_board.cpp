@@ -1,11 +1,17 @@
 #include "tests/support/rendered_board.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
-#include <random>
+
+#include "datasets/synthetic/random.h"
 
 namespace parallax::test {
+namespace {
+
+// Number i of the four, each from 0 to below 1, that 64 random bits give.
+double UniformOf(std::uint64_t bits, int i) { return static_cast<double>(bits >> 16 * i & 0xFFFFU) / 65536; }
+
+}  // namespace
 
 BoardCamera::BoardCamera(const CameraModel& camera) : camera_(camera) {
   const CameraProjection projection(camera);
@@ -19,8 +25,7 @@ BoardCamera::BoardCamera(const CameraModel& camera) : camera_(camera) {
 
 HostImage<std::uint8_t> BoardCamera::Picture(const BoardPose& pose, const PlaneGray& gray, double noise,
                                              std::uint32_t seed) const {
-  std::mt19937 random(seed);
-  const auto uniform = [&] { return static_cast<double>(random() & 0xFFFFU) / 65536; };
+  synthetic::Random random(seed);
   const Matrix3 board_from_camera = Transposed(pose.camera_from_board);
   const Vector3 centre = -(board_from_camera * pose.translation_m);
   const auto brightness = [&](const Vector3& ray) -> double {
@@ -41,15 +46,18 @@ HostImage<std::uint8_t> BoardCamera::Picture(const BoardPose& pose, const PlaneG
       if (corners[at + 1] != value || corners[below] != value || corners[below + 1] != value) {
         double sum = 0;
         for (int i = 0; i < kSamples * kSamples; ++i) {
-          const double u = (i % kSamples + uniform()) / kSamples, v = (i / kSamples + uniform()) / kSamples;
+          const std::uint64_t bits = random.Next();
+          const double u = (i % kSamples + UniformOf(bits, 0)) / kSamples,
+                       v = (i / kSamples + UniformOf(bits, 1)) / kSamples;
           sum += brightness((1 - v) * ((1 - u) * rays_[at] + u * rays_[at + 1]) +
                             v * ((1 - u) * rays_[below] + u * rays_[below + 1]));
         }
         value = sum / (kSamples * kSamples);
       }
       // Sums of uniform numbers: the same on every machine, which std::normal_distribution is not.
-      double jitter = 0;
-      for (int i = 0; i < 4; ++i) jitter += uniform() - 0.5;
+      double jitter = -2;
+      const std::uint64_t bits = random.Next();
+      for (int i = 0; i < 4; ++i) jitter += UniformOf(bits, i);
       value += noise * jitter * 1.7320508;
       picture(x, y) = static_cast<std::uint8_t>(std::clamp(value + 0.5, 0.0, 255.0));
     }
@@ -59,8 +67,8 @@ HostImage<std::uint8_t> BoardCamera::Picture(const BoardPose& pose, const PlaneG
 
 PlaneGray ChessboardGray(double square_m, int columns, int rows) {
   return [=](double x_m, double y_m) -> double {
-    const int x = static_cast<int>(std::floor(x_m / square_m)) + 1,
-              y = static_cast<int>(std::floor(y_m / square_m)) + 1;
+    const auto x = synthetic::FloorToInteger(x_m / square_m) + 1,
+               y = synthetic::FloorToInteger(y_m / square_m) + 1;
     if (x < 0 || y < 0 || x > columns || y > rows)
       return x < -1 || y < -1 || x > columns + 1 || y > rows + 1 ? 120 : 215;
     return (x + y) % 2 == 0 ? 35 : 215;

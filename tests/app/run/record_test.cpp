@@ -252,7 +252,7 @@ TEST_F(Record, AKillAtAnyTimeLeavesARecordingThatOpens) {
     const pid_t child = StartProgram(kProgram, RunOfNoise("k" + std::to_string(i)), folder_.path() / "out",
                                      folder_.path() / "err");
     ASSERT_TRUE(AwaitWhileRunning(child, [&] { return fs::exists(file()); }));
-    std::this_thread::sleep_for(std::chrono::milliseconds(i % 2 == 0 ? 0 : random() % 500));
+    std::this_thread::sleep_for(std::chrono::milliseconds(i % 2 == 0 ? 0 : random() % 200));
     kill(child, SIGKILL);
     EXPECT_EQ(WaitForProgram(child), 128 + SIGKILL);
     const auto source = OpenSource({file().string()});
