@@ -65,14 +65,12 @@ class Street {
     o.id = static_cast<std::uint8_t>(id);
     if (o.center_m.z + o.half_m.z > 0) scene_.objects.push_back(o);
   }
-  void Sphere(double x_m, double center_height_m, double z_m, double radius_m, const Material& material,
-              int id) {
+  void Sphere(double x_m, double center_height_m, double z_m, double radius_m, const Material& material) {
     Object o;
     o.shape = Shape::kSphere;
     o.center_m = {x_m, kCameraHeight_m - center_height_m, z_m - camera_z_m_};
     o.half_m = {radius_m, radius_m, radius_m};
     o.material = material;
-    o.id = static_cast<std::uint8_t>(id);
     if (o.center_m.z + radius_m > 0) scene_.objects.push_back(o);
   }
 
@@ -97,7 +95,7 @@ class Street {
       // Each number has its own statement: the order in which a call evaluates its arguments is not fixed.
       const double aside_m = random.Uniform(-0.6, 0.6), along_m = random.Uniform(-0.7, 0.7);
       const double up_m = random.Uniform(0.4, 1.6), size = random.Uniform(0.7, 1);
-      Sphere(x_m + aside_m, height_m + up_m, z_m + along_m, radius_m * size, leaves, 0);
+      Sphere(x_m + aside_m, height_m + up_m, z_m + along_m, radius_m * size, leaves);
     }
   }
 
@@ -149,7 +147,7 @@ void AddRoadside(Street& street, int side) {
     Random random = street.RandomOf(kHill, n, side_index);
     const double radius_m = random.Uniform(20, 34), aside_m = radius_m + random.Uniform(16, 50);
     const Material wood = Plain({24, 38, 28}, {122, 140, 96}, 9, 2, 0.1, random.Next());
-    street.Sphere(side * aside_m, -0.45 * radius_m, z_m, radius_m, wood, 0);
+    street.Sphere(side * aside_m, -0.45 * radius_m, z_m, radius_m, wood);
   });
 }
 

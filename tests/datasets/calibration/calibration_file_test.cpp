@@ -337,6 +337,12 @@ TEST_F(CalibrationFile, ReadsEveryFormOfAFormat) {
   EXPECT_EQ(pair.rectified->rig.baseline_m, 0.5);
   EXPECT_EQ(pair.rectified->rig.doffs_px, 2);
   EXPECT_EQ(pair.rectified->width_px, 0);  // not told
+  // Cameras 2 and 3: the left one is not at the origin either.
+  const StereoRig colour_rig =
+      Read({Changed(rectified_alone, "P_rect_00: 700 0 600 0", "P_rect_00: 700 0 600 35")}).rectified->rig;
+  EXPECT_EQ(colour_rig.baseline_m, 0.55);
+  EXPECT_EQ(colour_rig.cx_px, 600);
+  EXPECT_EQ(colour_rig.cy_px, 170);
   EXPECT_FALSE(Read({Changed(kKittiCamToCam, "P_rect_01", "P_rect_1")}).rectified);
   EXPECT_EQ(Read({kMiddlebury}).rectified->width_px, 0);
   EXPECT_EQ(Read({kMiddlebury + "width=9\n"}).rectified->width_px, 0);

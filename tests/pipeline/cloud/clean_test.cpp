@@ -127,6 +127,12 @@ TEST_F(CleanTest, VoxelsByHand) {
   EXPECT_THAT(MeansOfVoxels(cloud, 1).colors, IsEmpty());
   EXPECT_THAT(KeepOnePerVoxel({}, 1), IsEmpty());
   EXPECT_THAT(KeepOnePerVoxel(OnALine({5.25F, 5, 5.5F}), 1), ElementsAre(0));
+  // Along each axis the second of three is the nearest to the mean.
+  EXPECT_THAT(KeepOnePerVoxel(OnALine({0.1F, 0.6F, 0.9F}), 1), ElementsAre(1));
+  EXPECT_THAT(KeepOnePerVoxel(std::vector<Point3f>{{0, 0.1F, 0}, {0, 0.6F, 0}, {0, 0.9F, 0}}, 1),
+              ElementsAre(1));
+  EXPECT_THAT(KeepOnePerVoxel(std::vector<Point3f>{{0, 0, 0.1F}, {0, 0, 0.6F}, {0, 0, 0.9F}}, 1),
+              ElementsAre(1));
   EXPECT_THAT(KeepOnePerVoxel(OnALine({5, 5, 5}), 1), ElementsAre(0));  // equals: the lowest index
 }
 

@@ -53,6 +53,9 @@ TEST_F(CompareTest, ByHand) {
   EXPECT_DOUBLE_EQ(c.thresholds[1].recall, 1);
   EXPECT_DOUBLE_EQ(c.thresholds[2].threshold_m, 0.5);
   EXPECT_THAT(c.bins, IsEmpty());
+  std::swap(estimate_[0], estimate_[1]);
+  EXPECT_THAT(CompareClouds(estimate_, truth_, {}, *measures_).estimate_to_truth_m,
+              ElementsAre(IsNan(), 0, 1, 3));
 }
 
 TEST(DistanceScores, DoNotDependOnTheOrder) {

@@ -171,6 +171,14 @@ TEST(Decimation, MediansMeansAndWhatFollows) {
   Decimate(4, flat);
   const Rgb8 mean = std::get<HostImage<Rgb8>>(flat.left)(1, 1);
   EXPECT_EQ(mean.g, 20);
+  for (const int last : {17, 18}) {  // means of 10 + 7 / 16 and 10 + 8 / 16
+    StereoFrame rounded = FrameOf(16, 8, 1);
+    HostImage<std::uint8_t> tens(16, 8, std::uint8_t{10});
+    tens(3, 3) = static_cast<std::uint8_t>(last);
+    rounded.left = std::move(tens);
+    Decimate(4, rounded);
+    EXPECT_EQ(std::get<HostImage<std::uint8_t>>(rounded.left)(0, 0), last - 7);
+  }
   EXPECT_THROW(Decimate(9, flat), InvalidArgument);
   EXPECT_THROW(Decimate(8, flat), Error);  // 4x2 is left
 }

@@ -105,6 +105,7 @@ TEST(Middlebury, EmptyEstimatesAndEmptyTruthAreDefined) {
   EXPECT_DOUBLE_EQ(mean.totbad[0], 1);
   EXPECT_DOUBLE_EQ(mean.invalid, 0.5);
   EXPECT_DOUBLE_EQ(mean.mean_error_px, 2);
+  EXPECT_DOUBLE_EQ(mean.rms_error_px, 2);
 }
 
 TEST(Middlebury, TheTruthMustBeOneTwoOrFourTimesAsLarge) {

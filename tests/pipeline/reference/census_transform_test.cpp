@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <bit>
+
 #include "pipeline/reference/stages.h"
+#include "pipeline/rules/matching_tables.h"
 #include "tests/support/images.h"
 
 namespace parallax::reference {
@@ -22,6 +25,8 @@ TEST(CensusTransform, PeakIsBrighterThanEveryNeighbourOfTheWindow) {
   EXPECT_EQ(Census(peak, CensusWindow::k5x5)(6, 6), (std::uint64_t{1} << 24) - 1);
   EXPECT_EQ(Census(peak, CensusWindow::k7x7)(6, 6), (std::uint64_t{1} << 48) - 1);
   EXPECT_EQ(Census(peak, CensusWindow::k9x7)(6, 6), (std::uint64_t{1} << 62) - 1);
+  for (const CensusWindow window : {CensusWindow::k5x5, CensusWindow::k7x7, CensusWindow::k9x7})
+    EXPECT_EQ(std::popcount(Census(peak, window)(6, 6)), NumCensusBits(window));
 }
 
 TEST(CensusTransform, NineBySevenIsNineWide) {

@@ -144,6 +144,8 @@ TEST(Uncertainty, RefusesWhatDoesNotFit) {
                InvalidArgument);
   EXPECT_THROW(SigmaOfDepth(two.ConstView(), two.ConstView(), {.fx_px = 1, .baseline_m = 0}),
                InvalidArgument);
+  EXPECT_THROW(SigmaOfDepth(two.ConstView(), two.ConstView(), {.fx_px = 0, .baseline_m = 1}),
+               InvalidArgument);
   EXPECT_THROW(ValuesOfPoints(two.ConstView(), three.ConstView()), InvalidArgument);
   EXPECT_THROW(EvaluateUncertainty(two.ConstView(), two.ConstView(), three.ConstView()), InvalidArgument);
 }
