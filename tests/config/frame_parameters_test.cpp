@@ -14,7 +14,7 @@ TEST(ParametersOfFrame, SearchesAsFarAsTheDataSetSays) {
     return ParametersOfFrame(frame, chosen).matching_cost.num_disparities;
   };
   EXPECT_EQ(num_for(74), 64);
-  EXPECT_EQ(num_for(10), 1);  // nothing is left
+  EXPECT_EQ(num_for(10), 1);  // the largest disparity is the smallest
   EXPECT_EQ(num_for(5000), 1024);
 }
 

@@ -440,7 +440,7 @@ class Interrupts(unittest.TestCase):
 
 
 class Heap(ctypes.Structure):
-    """What mallinfo2() of glibc 2.33 gives."""
+    """The struct that mallinfo2() returns (glibc 2.33 and newer)."""
 
     _fields_ = [(name, ctypes.c_size_t) for name in ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks",
                                                      "uordblks", "fordblks", "keepcost")]

@@ -8,7 +8,7 @@
 namespace parallax::test {
 namespace {
 
-// Number i of the four, each from 0 to below 1, that 64 random bits give.
+// 64 random bits make four numbers in [0, 1): this is number i.
 double UniformOf(std::uint64_t bits, int i) { return static_cast<double>(bits >> 16 * i & 0xFFFFU) / 65536; }
 
 }  // namespace

@@ -201,7 +201,7 @@ inline SweepCase MakeAdCensusSweepCase(std::uint64_t seed) {
   SweepCase c = MakeSweepCase(seed);
   SweepRandom random(seed * 2 + 1 + (std::uint64_t{1} << 32));
   DrawAdCensus(random, c);
-  // The reference sums over every region anew: large images would take most of the time.
+  // The reference adds up every support region pixel by pixel, which takes seconds on larger images.
   c.options.width = std::min(c.options.width, 150);
   c.options.height = std::min(c.options.height, 100);
   return c;

@@ -282,8 +282,9 @@ TEST(RosMessages, CameraInfoHoldsTheRectifiedPair) {
   const RosCameraInfo none = DecodeCameraInfo(EncodeCameraInfo(0, 4, 3, std::nullopt, StereoSide::kRight));
   EXPECT_EQ(none.k, (std::array<double, 9>{}));
   EXPECT_EQ(none.p, (std::array<double, 12>{}));
-  // By hand: 4 bytes say how the rest is written. Then 8 of a time, 6 of "c", 2 to align, 8 of a size, 14 of "plumb_bob",
-  // 2 to align, 4 of a count, 4 to align, 35 numbers of 8, 8 of the binning, and 17 of the region.
+  // The size by the rules of CDR: the encapsulation (4 bytes), the stamp (8), the frame id "c" with its length and padding
+  // (8), height and width (8), "plumb_bob" (16), the number of coefficients (8), D, K, R and P (35 doubles), the binning
+  // (8) and the region of interest (17).
   EXPECT_EQ(EncodeCameraInfo({0, "c"}, 4, 3, kRig, StereoSide::kLeft).size(),
             4U + 8 + 8 + 8 + 16 + 8 + 35 * 8 + 8 + 17);
 }

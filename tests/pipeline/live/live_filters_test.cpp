@@ -171,7 +171,7 @@ TEST(Decimation, MediansMeansAndWhatFollows) {
   Decimate(4, flat);
   const Rgb8 mean = std::get<HostImage<Rgb8>>(flat.left)(1, 1);
   EXPECT_EQ(mean.g, 20);
-  for (const int last : {17, 18}) {  // means of 10 + 7 / 16 and 10 + 8 / 16
+  for (const int last : {17, 18}) {  // the means are 10 7/16 and 10 8/16; a half is rounded up
     StereoFrame rounded = FrameOf(16, 8, 1);
     HostImage<std::uint8_t> tens(16, 8, std::uint8_t{10});
     tens(3, 3) = static_cast<std::uint8_t>(last);

@@ -28,7 +28,7 @@ TEST(GeodesicRatio, OfTheTruthItselfIsOne) {
   }
   truth(10, 10) = kNan;
   const GeodesicRatio same = Compare(truth, truth);
-  EXPECT_GE(same.num_pairs, 8 * 32 - 4);  // few sources are a target, too
+  EXPECT_GE(same.num_pairs, 8 * 32 - 4);  // a source that is also the target makes no pair
   EXPECT_LE(same.num_pairs, 8 * 32);
   EXPECT_EQ(same.num_compared, same.num_pairs);
   EXPECT_EQ(same.median_ratio, 1);
@@ -50,7 +50,7 @@ TEST(GeodesicRatio, BridgesAndCracks) {
       ramp(x, y) = 3.0F * std::pow(2.0F, static_cast<float>(x) / (kGridWidth - 1));
     }
   }
-  HostImage<float> step(kGridWidth, kGridHeight);  // of 7 %: more than is crossed by default
+  HostImage<float> step(kGridWidth, kGridHeight);  // by 7 %; the default max_jump is 5 %
   for (int y = 0; y < kGridHeight; ++y) {
     for (int x = 0; x < kGridWidth; ++x) step(x, y) = x < kGridWidth / 2 ? 3.0F : 3.21F;
   }
