@@ -191,7 +191,7 @@ ErrorAnalysis AnalyseErrors(const StereoFrame& frame, HostImageView<const float>
         ++into.num_pixels;
         into.num_wrong += wrong;
         into.sum_error_px += error_px;
-        into.sum_relative_depth_error += relative_depth_error;
+        if (!wrong) into.sum_relative_depth_error += relative_depth_error;
       };
       count(BinOf(analysis.disparities, true_d), 0);
       if (frame.rig) {

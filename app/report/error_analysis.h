@@ -36,7 +36,7 @@ struct DistanceBin {
   double low = 0;
   std::int64_t num_pixels = 0, num_wrong = 0;
   double sum_error_px = 0;
-  double sum_relative_depth_error = 0;  // |estimated depth - true depth| / true depth; 0 without a rig
+  double sum_relative_depth_error = 0;  // |estimated / true depth - 1| of correct pixels; 0 without a rig
 };
 
 // Counts of one frame, or of several added up. Every pixel with truth counts; one without an estimate is

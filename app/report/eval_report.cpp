@@ -71,15 +71,21 @@ std::vector<std::pair<double, double>> PointsOf(const std::array<DistanceBin, kS
   for (std::size_t i = 0; i < kSize; ++i) {
     if (bins[i].num_pixels == 0 || bins[i].num_pixels * 1000 < all) continue;
     const double end = i + 1 < kSize ? bins[i + 1].low : 1.3 * bins[i].low;
-    points.emplace_back((bins[i].low + end) / 2, value(bins[i]) / static_cast<double>(bins[i].num_pixels));
+    const double mean = value(bins[i]);
+    if (!std::isnan(mean)) points.emplace_back((bins[i].low + end) / 2, mean);
   }
   return points;
 }
-constexpr auto kMeanError = [](const DistanceBin& bin) { return bin.sum_error_px; };
-constexpr auto kPercentWrong = [](const DistanceBin& bin) {
-  return 100.0 * static_cast<double>(bin.num_wrong);
+constexpr auto kMeanError = [](const DistanceBin& bin) {
+  return bin.sum_error_px / static_cast<double>(bin.num_pixels);
 };
-constexpr auto kDepthError = [](const DistanceBin& bin) { return 100 * bin.sum_relative_depth_error; };
+constexpr auto kPercentWrong = [](const DistanceBin& bin) {
+  return WrongOfAll{bin.num_wrong, bin.num_pixels}.Percent();
+};
+// A wrong disparity near 0 is a depth of kilometres, which would hide all others in a mean. NaN if none is correct.
+constexpr auto kDepthError = [](const DistanceBin& bin) {
+  return 100 * bin.sum_relative_depth_error / static_cast<double>(bin.num_pixels - bin.num_wrong);
+};
 
 template <std::size_t kSize>
 std::vector<Chart> DistanceCharts(const std::array<DistanceBin, kSize>& bins, const char* what,
@@ -199,7 +205,7 @@ std::vector<Chart> ChartsOf(const ErrorAnalysis& analysis) {
                                     ? DistanceCharts(analysis.depths, "depth", "true depth, m")
                                     : DistanceCharts(analysis.disparities, "disparity", "true disparity, px");
   if (has_depth) {
-    distance.push_back({"Mean error of the depth",
+    distance.push_back({"Mean depth error of correct pixels",
                         "true depth, m",
                         "% of the depth",
                         {{"", PointsOf(analysis.depths, kDepthError)}},

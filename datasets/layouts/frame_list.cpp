@@ -128,11 +128,11 @@ void CheckSamePair(const CameraImage& left, const CameraImage& right, const std:
                    const std::string& right_name) {
   if (SizeText(left) != SizeText(right)) {
     throw Error("left and right image differ in size: " + left_name + " is " + SizeText(left) + ", " +
-                right_name + " is " + SizeText(right));
+                right_name + " is " + SizeText(right) + "; give the two images of one pair");
   }
   if (left.index() != right.index()) {
     throw Error("left and right image differ in pixel type: " + left_name + " is " + PixelText(left) + ", " +
-                right_name + " is " + PixelText(right));
+                right_name + " is " + PixelText(right) + "; convert one of them");
   }
 }
 

@@ -47,15 +47,16 @@ TEST(ErrorAnalysis, CountsErrorsStrictlyAboveAThreshold) {
 
 TEST(ErrorAnalysis, DepthComesFromTheRig) {
   const StereoFrame frame = FlatFrame(4, 2);  // 100 * 0.5 / 10 = 5 m
-  const HostImage<float> estimate = Constant(4, 2, 12.5F);
+  HostImage<float> estimate = Constant(4, 2, 11);
+  estimate(3, 1) = 0;  // wrong: counts as an error in px, not in depth
   const ErrorAnalysis analysis = AnalyseErrors(frame, estimate.ConstView(), {}, &IsOffByMoreThanOne);
   const DistanceBin& five_m = analysis.depths[5];
   EXPECT_EQ(five_m.low, 5);
   EXPECT_EQ(five_m.num_pixels, 7);
-  EXPECT_EQ(five_m.num_wrong, 7);
-  EXPECT_NEAR(five_m.sum_error_px, 7 * 2.5, 1e-6);
-  EXPECT_NEAR(five_m.sum_relative_depth_error, 7 * 0.2, 1e-6);  // 4 m in place of 5
-  EXPECT_EQ(analysis.disparities[4].num_pixels, 7);             // from 8 px on
+  EXPECT_EQ(five_m.num_wrong, 1);
+  EXPECT_NEAR(five_m.sum_error_px, 6 * 1 + 10, 1e-6);
+  EXPECT_NEAR(five_m.sum_relative_depth_error, 6 / 11.0, 1e-6);  // 50 / 11 m in place of 5
+  EXPECT_EQ(analysis.disparities[4].num_pixels, 7);              // from 8 px on
 }
 
 TEST(ErrorAnalysis, RegionsAreToldInTheirOrder) {
